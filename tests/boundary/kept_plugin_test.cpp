@@ -17,7 +17,6 @@
 
 #include <patchbay/patchbay.h>
 
-#include "support/environment_variable.h"
 #include "support/paths.h"
 #include "support/runtime_fixture.h"
 #include "support/scratch_directory.h"

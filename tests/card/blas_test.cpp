@@ -130,7 +130,7 @@ TEST_F(SimBlas, UnusedMemoryGoesBackToTheDriver) {
 /// A library that fails for another reason is not taken for an absent one.
 TEST_F(SimBlas, OtherFailures) {
   set("MEMORY_BYTES", "67108864");
-  set("BLAS_STATUS", "8");
+  set("BLAS_STATUS", "13");
   const Runtime runtime(options({{"memory_cache", "off"}}));
   const Device device = runtime.device(kNames.device(0));
   const Buffer most = Buffer::allocate(device, kMost);
@@ -139,7 +139,7 @@ TEST_F(SimBlas, OtherFailures) {
     EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kLaunchFailed)) << error.what();
     const std::string what = error.what();
     EXPECT_NE(what.find(std::string(kNames.blas_library) + ": "), std::string::npos) << what;
-    EXPECT_NE(what.find(" gives status 8"), std::string::npos) << what;
+    EXPECT_NE(what.find(" gives status 13"), std::string::npos) << what;
   }
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using faults::EnvironmentVariable;
+using test::EnvironmentVariable;
 
 class SimCompiler : public SimTest {
  protected:

@@ -248,9 +248,11 @@ TEST_F(SimDnnAttention, WithoutTheLibrary) {
   };
   EXPECT_EQ(expect_composed({{"cuda_dnn_library", "/nowhere/libcudnn.so"}}), 0u);
   EXPECT_EQ(expect_composed({{"cuda_attention", "own"}}), 0u);
-  set("DNN_ATTENTION", "0");  // before 9.13
-  expect_composed({});
-  set("DNN_ATTENTION", "1");
+  for (const char* version : {"90100", "91300"}) {
+    set("DNN_VERSION", version);
+    EXPECT_EQ(expect_composed({}), 1u) << "the handle alone";
+  }
+  set("DNN_VERSION", "91301");
   set("DNN_PLANS", "0");
   expect_composed({});
   set("DNN_PLANS", "1");

@@ -255,6 +255,22 @@ TEST_F(SimInterop, StreamsThatTheApplicationRecords) {
   EXPECT_NO_THROW(stream.synchronize());
 }
 
+/// The default stream waits for the stream that is recorded, so nobody can wait for it.
+TEST_F(SimInterop, DefaultStreamBesideOneThatTheApplicationRecords) {
+  const Device device = adopted();
+  device.synchronize();
+  const Stream lent = wrap_stream(device, 0);
+  ASSERT_EQ(driver_.capture_begin(stream_, kCaptureRelaxed), 0);
+  expect_error(ErrorCode::kInvalidArgument,
+               "waiting for a stream: the application records a stream that waits for the default "
+               "stream into a graph; end that first",
+               [&] { lent.synchronize(); });
+  NativeGraph graph = nullptr;
+  EXPECT_EQ(driver_.capture_end(stream_, &graph), 0) << "the recording is sound";
+  EXPECT_EQ(driver_.graph_destroy(graph), 0);
+  EXPECT_NO_THROW(lent.synchronize());
+}
+
 /// Its graph may run while the device is open, and the simulation breaks the context if a graph
 /// executes a plan of cuDNN that is gone. The plugin forgets plans when it has 1024.
 TEST_F(SimInterop, GraphsOfTheApplicationHaveTheirPlans) {

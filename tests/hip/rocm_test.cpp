@@ -13,7 +13,7 @@ namespace patchbay::sim_test {
 namespace {
 
 namespace fs = std::filesystem;
-using faults::EnvironmentVariable;
+using test::EnvironmentVariable;
 
 class SimHip : public SimTest {};
 

@@ -25,11 +25,12 @@ struct Config {
   std::uint64_t memory_bytes;  // MEMORY_BYTES of a device, 1 GiB
   std::uint64_t blas_bytes;    // BLAS_BYTES, 8 MiB: what a handle of BLAS or DNN takes of it
   int blas_status;             // BLAS_STATUS: what the handle's creation returns without these
+  int blas_major;              // BLAS_MAJOR, 13: the CUDA whose cuBLAS this is
   int blas_lt_status;          // BLAS_LT_STATUS, 0: what the creation of a handle of LT returns
   bool blas_lt_plans;          // BLAS_LT_PLANS, 1: whether the heuristics of LT have results
   int dnn_status;              // DNN_STATUS, 0: what the creation of a handle of DNN returns
   bool dnn_plans;              // DNN_PLANS, 1: whether the heuristics of DNN have results
-  bool dnn_attention;          // DNN_ATTENTION, 1: whether it has attention (since 9.13)
+  std::uint64_t dnn_version;   // DNN_VERSION, 91301: attention exists since 9.13
   // Faults, each at the n-th such call since the initialisation; 0: never.
   std::uint64_t fail_allocation;  // FAIL_ALLOCATION: no memory
   std::uint64_t fail_launch;      // FAIL_LAUNCH: fails once somebody waits, and breaks its context

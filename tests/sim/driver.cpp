@@ -22,11 +22,28 @@ namespace {
 
 constexpr int kGreatestPriority = -5;
 
-/// For a call that a stream in recording does not allow.
-bool spoils_capture(StreamObject& stream) {
-  if (stream.capture == StreamObject::Capture::kNone) return false;
+/// The blocking streams of the context that are recorded. The default stream, for which they wait,
+/// can't be asked how far it is.
+std::vector<StreamObject*> recorded_beside(const StreamObject& stream) {
+  std::vector<StreamObject*> result;
+  if (stream.kind != StreamObject::Kind::kDefault) return result;
+  for (const auto& [native, other] : machine().streams) {
+    if (&other->context == &stream.context && other->kind == StreamObject::Kind::kBlocking &&
+        other->capture != StreamObject::Capture::kNone) {
+      result.push_back(other.get());
+    }
+  }
+  return result;
+}
+
+/// The error of a call that a stream in recording does not allow, and that spoils the recording.
+int spoil_capture(StreamObject& stream) {
+  const std::vector<StreamObject*> others = recorded_beside(stream);
+  for (StreamObject* const other : others) other->capture = StreamObject::Capture::kSpoilt;
+  if (!others.empty()) return kErrorStreamCaptureImplicit;
+  if (stream.capture == StreamObject::Capture::kNone) return kSuccess;
   stream.capture = StreamObject::Capture::kSpoilt;
-  return true;
+  return kErrorCaptureUnsupported;
 }
 
 /// The number of the last work that waiting for the stream is waiting for.
@@ -327,7 +344,7 @@ int stream_destroy(NativeStream stream) {
 int stream_is_capturing(NativeStream stream, int* status) {
   return on_stream(stream, [&](StreamObject& object) -> int {
     *status = static_cast<int>(object.capture);
-    return kSuccess;
+    return recorded_beside(object).empty() ? kSuccess : kErrorStreamCaptureImplicit;
   });
 }
 
@@ -336,7 +353,7 @@ int stream_synchronize(NativeStream stream) {
   std::uint64_t number = 0;
   ContextObject* context = nullptr;
   const int code = on_stream(stream, [&](StreamObject& object) -> int {
-    if (spoils_capture(object)) return kErrorCaptureUnsupported;
+    if (const int spoilt = spoil_capture(object); spoilt != kSuccess) return spoilt;
     queue = object.queue;
     number = last_of(object);
     context = &object.context;
@@ -347,7 +364,7 @@ int stream_synchronize(NativeStream stream) {
 
 int stream_query(NativeStream stream) {
   return on_stream(stream, [&](StreamObject& object) -> int {
-    if (spoils_capture(object)) return kErrorCaptureUnsupported;
+    if (const int spoilt = spoil_capture(object); spoilt != kSuccess) return spoilt;
     object.context.await();
     const std::uint64_t last = last_of(object);
     object.queue->release();

@@ -86,7 +86,8 @@ class SimTest : public testing::Test {
           "MEMORY_BYTES", "BLAS_BYTES",     "BLAS_STATUS",  "FAIL_ALLOCATION", "FAIL_LAUNCH",
           "LOSE_DEVICE",  "LOSS",           "REFUSE_LOADS", "REFUSAL",         "RTC_MINOR",
           "RTC_OLDEST",   "WIDTH",          "GROUP_LIMIT",  "CAPTURE",         "LAZY",
-          "STAYS_BROKEN", "DNN_STATUS",     "DNN_PLANS",    "BLAS_LT_STATUS",  "BLAS_LT_PLANS"}) {
+          "STAYS_BROKEN", "DNN_STATUS",     "DNN_PLANS",    "BLAS_LT_STATUS",  "BLAS_LT_PLANS",
+          "DNN_VERSION",  "BLAS_MAJOR"}) {
       unsetenv(variable(name).c_str());
     }
   }

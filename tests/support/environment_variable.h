@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace patchbay::faults {
+namespace patchbay::test {
 
 /// Sets an environment variable during a test.
 class EnvironmentVariable {
@@ -32,6 +32,6 @@ class EnvironmentVariable {
   std::optional<std::string> before_;
 };
 
-}  // namespace patchbay::faults
+}  // namespace patchbay::test
 
 #endif  // PATCHBAY_TESTS_SUPPORT_ENVIRONMENT_VARIABLE_H_

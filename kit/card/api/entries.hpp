@@ -46,7 +46,8 @@ inline constexpr Result kSuccess = 0, kErrorInvalidValue = 1, kErrorOutOfMemory 
                         kErrorInvalidAddressSpace = 717, kErrorInvalidPc = 718,
                         kErrorLaunchFailed = 719, kErrorTensorMemoryLeak = 721,
                         kErrorNotSupported = 801, kErrorMpsClientTerminated = 810,
-                        kErrorExternalDevice = 911, kErrorUnknown = 999;
+                        kErrorStreamCaptureImplicit = 906, kErrorExternalDevice = 911,
+                        kErrorUnknown = 999;
 
 // Flags and attributes.
 inline constexpr int kPointerContext = 1, kPointerDevice = 9;

@@ -75,11 +75,11 @@ class Context {
   /// For destructors: errors are ignored. Does nothing if the context can't be made current,
   /// because the call would affect another context.
   template <class... P, class... A>
-  void call_quietly(const Entry<int(P...)>& entry, A&&... arguments) noexcept {
+  Result call_quietly(const Entry<int(P...)>& entry, A&&... arguments) noexcept {
     const CallGate::Pass pass(gate_);
-    if (!pass) return;
+    if (!pass) return kErrorDeinitialized;
     const Current current(*this);
-    if (current.code() == kSuccess) entry(arguments...);
+    return current.code() == kSuccess ? entry(arguments...) : current.code();
   }
 
   /// Throws the error for an entry's code. The message starts with `doing` (a launch's name) and

@@ -35,7 +35,7 @@ Device::Device(Vendor& vendor, const DeviceInfo& info, std::uint32_t index, Nati
       allocator_(context_, info.memory_bytes),
       products_(vendor.make_products(context_, info)),
       dnn_(vendor.make_dnn(context_)),
-      layers_(vendor.make_layers(context_)),
+      layers_(vendor.make_layers(context_, info)),
       portable_(make_backend(*this)) {}
 
 std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t flags) {

@@ -84,14 +84,18 @@ Stream::~Stream() {
 bool Stream::is_recorded() const {
   if (owned_.get() != nullptr) return false;
   int status = kNotCapturing;
-  context_.call_quietly(context_.api().stream_is_capturing, native_, &status);
-  return status != kNotCapturing;
+  const Result code = context_.call_quietly(context_.api().stream_is_capturing, native_, &status);
+  // The code is that of the default stream, where a stream that waits for it is recorded.
+  return code == kErrorStreamCaptureImplicit || status != kNotCapturing;
 }
 
 void Stream::check_not_recorded(const char* doing) const {
   if (!is_recorded()) return;
-  plugin::invalid_argument(std::string(doing) +
-                           ": the application records this stream into a graph; end that first");
+  const bool is_default = reinterpret_cast<std::uintptr_t>(native_) <= kLegacyStream;
+  plugin::invalid_argument(
+      std::string(doing) + ": the application records " +
+      (is_default ? "a stream that waits for the default stream" : "this stream") +
+      " into a graph; end that first");
 }
 
 void Stream::copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) {

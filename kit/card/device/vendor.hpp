@@ -37,7 +37,9 @@ class Vendor {
   /// The library of network operators on one device, likewise. Null if the vendor's is not used.
   virtual std::unique_ptr<DnnLibrary> make_dnn(Context& /*context*/) { return nullptr; }
   /// The library of products with a bias on one device, likewise.
-  virtual std::unique_ptr<Layers> make_layers(Context& /*context*/) { return nullptr; }
+  virtual std::unique_ptr<Layers> make_layers(Context& /*context*/, const DeviceInfo& /*info*/) {
+    return nullptr;
+  }
   /// The device with that position in the driver's order. Throws the driver's errors.
   virtual DeviceInfo device(int index) const = 0;
 

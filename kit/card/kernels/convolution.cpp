@@ -345,7 +345,8 @@ std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Ba
   const std::uint64_t most = aligned(device.info().memory_bytes / kPartOfMemory);
   const std::uint64_t columns = std::min(kMostColumnsBytes, most);
   const bool has_room = aligned(products.workspace_bytes()) + columns <= spec.workspace_limit_bytes;
-  const bool has_products = has_room && products.open(device.host());
+  const bool has_products =
+      has_room && products.takes(spec.arguments[0].dtype) && products.open(device.host());
   if (dnn == nullptr && !has_products) return nullptr;
   std::unique_ptr<plugin::Kernel> otherwise = portable::prepare(backend, spec);  // checks the spec
   const std::uint64_t library =

@@ -103,7 +103,10 @@ bool is_for_library(const patchbay_kernel_spec& spec) {
 
 std::unique_ptr<plugin::Kernel> prepare_gemm(Device& device, const patchbay_kernel_spec& spec) {
   Products& products = device.products();
-  if (!is_for_library(spec) || !products.open(device.host())) return nullptr;
+  if (!is_for_library(spec) || !products.takes(spec.arguments[0].dtype) ||
+      !products.open(device.host())) {
+    return nullptr;
+  }
   return std::make_unique<GemmKernel>(
       products, spec.arguments[0].dtype,
       std::min(products.workspace_bytes(), spec.workspace_limit_bytes));

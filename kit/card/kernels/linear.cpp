@@ -136,7 +136,8 @@ std::unique_ptr<plugin::Kernel> prepare_linear(Device& device, portable::Backend
   if (plugin::from_abi(spec.op) != kOp || spec.arguments[0].dtype == PATCHBAY_F64) return nullptr;
   Layers* const layers = device.layers();
   Products& products = device.products();
-  if (layers == nullptr || !products.open(device.host()) || !layers->open(device.host())) {
+  if (layers == nullptr || !products.takes(spec.arguments[0].dtype) ||
+      !products.open(device.host()) || !layers->open(device.host())) {
     return nullptr;
   }
   return std::make_unique<LinearKernel>(

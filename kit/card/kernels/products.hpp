@@ -39,6 +39,8 @@ class Products : public DeviceLibrary {
  public:
   using DeviceLibrary::DeviceLibrary;
 
+  /// Whether the library multiplies matrices of this dtype, a float, on this card.
+  virtual bool takes(std::uint8_t /*dtype*/) const { return true; }
   /// The workspace with which the library is fastest.
   virtual std::uint64_t workspace_bytes() const = 0;
   void multiply(Stream& stream, Product product, plugin::Memory workspace,

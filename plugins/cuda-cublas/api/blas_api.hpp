@@ -19,7 +19,9 @@ using NativeBlas = struct BlasObject*;
   constant(kBlasSuccess, CUBLAS_STATUS_SUCCESS, 0) \
   constant(kBlasNotInitialized, CUBLAS_STATUS_NOT_INITIALIZED, 1) \
   constant(kBlasAllocationFailed, CUBLAS_STATUS_ALLOC_FAILED, 3) \
+  constant(kBlasArchitectureMismatch, CUBLAS_STATUS_ARCH_MISMATCH, 8) \
   constant(kBlasInternalError, CUBLAS_STATUS_INTERNAL_ERROR, 14) \
+  constant(kBlasNotSupported, CUBLAS_STATUS_NOT_SUPPORTED, 15) \
   constant(kBlasNotTransposed, CUBLAS_OP_N, 0) \
   constant(kBlasTransposed, CUBLAS_OP_T, 1) \
   constant(kBlasDefaultMath, CUBLAS_DEFAULT_MATH, 0) \

@@ -33,7 +33,6 @@ struct MatmulProposal {
 // our name, the vendor's name, value
 #define PATCHBAY_BLAS_LT_CONSTANTS(constant) \
   constant(kBlasLtInvalidValue, CUBLAS_STATUS_INVALID_VALUE, 7) \
-  constant(kBlasLtNotSupported, CUBLAS_STATUS_NOT_SUPPORTED, 15) \
   constant(kBlasLtComputeTf32, CUBLAS_COMPUTE_32F_FAST_TF32, 77) \
   constant(kBlasLtEpilogueBias, CUBLASLT_EPILOGUE_BIAS, 4) \
   constant(kBlasLtSumsInComputeType, CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, 2) \

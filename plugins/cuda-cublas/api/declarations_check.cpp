@@ -15,6 +15,9 @@
 #include "cuda-cublas/api/rtc_api.hpp"
 #include "kit/card/api/same_declaration.hpp"
 
+// The plugin works with no older driver, whose headers lack some entries.
+#if CUDA_VERSION >= 11040
+
 namespace patchbay::cuda {
 namespace {
 
@@ -59,12 +62,13 @@ static_assert(sizeof(MatmulProposal) == sizeof(cublasLtMatmulHeuristicResult_t) 
               offsetof(MatmulProposal, workspace_bytes) ==
                   offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize) &&
               offsetof(MatmulProposal, state) == offsetof(cublasLtMatmulHeuristicResult_t, state));
-#ifdef CUDNN_H_
+#if defined(CUDNN_MAJOR) && CUDNN_MAJOR >= 9
 PATCHBAY_DNN_CONSTANTS(PATCHBAY_SAME_CONSTANT)
-#if CUDNN_VERSION >= 91300
+#if CUDNN_VERSION >= 91301
 PATCHBAY_DNN_ATTENTION_CONSTANTS(PATCHBAY_SAME_CONSTANT)
 #endif
 PATCHBAY_DNN_ENTRIES(PATCHBAY_SAME_ENTRY)
+[[maybe_unused]] DnnVersion* const version = cudnnGetVersion;
 #endif
 
 // The overload for C.
@@ -79,3 +83,5 @@ PATCHBAY_BLAS_GEMM_ENTRIES(PATCHBAY_SAME_GEMM)
 
 }  // namespace
 }  // namespace patchbay::cuda
+
+#endif

@@ -111,7 +111,8 @@ using NativeDescriptor = void*;
   constant(kDnnPackWorkspace, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, 1003) \
   constant(kDnnEngineNotes, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, 1303)
 
-// Since cuDNN 9.13.
+// Since cuDNN 9.13.1.
+inline constexpr std::size_t kDnnOldestWithAttention = 91301;
 #define PATCHBAY_DNN_ATTENTION_CONSTANTS(constant) \
   constant(kDnnAttention, CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR, 41) \
   constant(kDnnAttentionQuery, CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, 2800) \
@@ -119,6 +120,10 @@ using NativeDescriptor = void*;
   constant(kDnnAttentionValue, CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, 2802) \
   constant(kDnnAttentionOut, CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC, 2803) \
   constant(kDnnAttentionScale, CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, 2805)
+
+// The library's version, as it counts: 91301 is 9.13.1.
+using DnnVersion = std::size_t();
+inline constexpr const char* kDnnVersionSymbol = "cudnnGetVersion";
 
 // our name, the library's symbol, parameters; all return a DnnResult
 #define PATCHBAY_DNN_ENTRIES(entry) \

@@ -52,7 +52,7 @@ struct UpdateResult {
   constant(kErrorInvalidPc, CUDA_ERROR_INVALID_PC) \
   constant(kErrorLaunchFailed, CUDA_ERROR_LAUNCH_FAILED) \
   constant(kErrorNotSupported, CUDA_ERROR_NOT_SUPPORTED) \
-  constant(kErrorMpsClientTerminated, CUDA_ERROR_MPS_CLIENT_TERMINATED) \
+  constant(kErrorStreamCaptureImplicit, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) \
   constant(kErrorExternalDevice, CUDA_ERROR_EXTERNAL_DEVICE) \
   constant(kErrorUnknown, CUDA_ERROR_UNKNOWN) \
   constant(kPointerContext, CU_POINTER_ATTRIBUTE_CONTEXT) \
@@ -71,7 +71,8 @@ struct UpdateResult {
 // The same, for names that headers before 13.0 may lack.
 #define PATCHBAY_CUDA_NEW_SHARED_CONSTANTS(constant) \
   constant(kErrorContained, CUDA_ERROR_CONTAINED) \
-  constant(kErrorTensorMemoryLeak, CUDA_ERROR_TENSOR_MEMORY_LEAK)
+  constant(kErrorTensorMemoryLeak, CUDA_ERROR_TENSOR_MEMORY_LEAK) \
+  constant(kErrorMpsClientTerminated, CUDA_ERROR_MPS_CLIENT_TERMINATED)
 
 // our name, the vendor's name, value
 #define PATCHBAY_CUDA_CONSTANTS(constant) \

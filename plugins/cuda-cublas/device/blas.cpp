@@ -19,6 +19,11 @@ bool is_full(BlasResult code) {
 
 }  // namespace
 
+int capability_of(const card::DeviceInfo& info) {
+  constexpr std::size_t kPrefix = 3;  // "sm_"
+  return std::atoi(info.architecture.c_str() + kPrefix);
+}
+
 int blas_type_of(std::uint8_t dtype) {
   switch (dtype) {
     case PATCHBAY_F16: return kBlasF16;
@@ -46,16 +51,24 @@ Blas::~Blas() {
   if (handle_ != nullptr) context().call_quietly(table_->destroy, handle_);
 }
 
+/// No version multiplies bf16 on cards before sm_70.
+bool Blas::takes(std::uint8_t dtype) const {
+  return dtype != PATCHBAY_BF16 || capability_of(info_) >= 70;
+}
+
 std::uint64_t Blas::workspace_bytes() const {
-  constexpr std::size_t kPrefix = 3;  // "sm_"
-  const bool is_large = std::atoi(info_.architecture.c_str() + kPrefix) >= 90;
-  return is_large ? kLargeWorkspaceBytes : kWorkspaceBytes;
+  return capability_of(info_) >= 90 ? kLargeWorkspaceBytes : kWorkspaceBytes;
 }
 
 void Blas::create_handle() {
   NativeBlas handle = nullptr;
   const BlasResult code = context().attempt(table_->create, &handle);
   if (is_full(code)) throw_full(table_->create.name, code);
+  if (code == kBlasArchitectureMismatch || code == kBlasNotSupported) {
+    plugin::unsupported(std::string("this cuBLAS is not for ") + info_.architecture + ": " +
+                        table_->create.name + " gives status " + std::to_string(code) +
+                        ". Install an older one, or name it by the setting " + BlasTable::kSetting);
+  }
   check({}, table_->create.name, code);
   try {
     // Otherwise the library may round parts of long sums to 16 bits.

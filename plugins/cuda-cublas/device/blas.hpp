@@ -27,6 +27,9 @@ struct BlasTable {
 #undef PATCHBAY_CUDA_MEMBER
 };
 
+/// The card's compute capability: 75 for sm_75.
+int capability_of(const card::DeviceInfo& info);
+
 /// The library's numbers of a float dtype, and of an operand's operation.
 int blas_type_of(std::uint8_t dtype);
 int blas_operation(bool is_transposed);
@@ -38,6 +41,7 @@ class Blas : public card::Products {
       : Products(context), info_(info), uses_tf32_(choices.uses_tf32), library_(library) {}
   ~Blas() override;
 
+  bool takes(std::uint8_t dtype) const override;
   std::uint64_t workspace_bytes() const override;
 
  protected:

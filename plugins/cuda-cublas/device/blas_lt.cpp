@@ -94,7 +94,7 @@ bool BlasLt::find_algorithm(const Problem& problem, Plan& plan) {
   const BlasResult code =
       context().attempt(table_->propose, handle_, plan.matmul.get(), plan.a.get(), plan.b.get(),
                         plan.c.get(), plan.c.get(), preference.get(), 1, &proposal, &count);
-  if (code == kBlasLtNotSupported || code == kBlasLtInvalidValue) return false;
+  if (code == kBlasNotSupported || code == kBlasLtInvalidValue) return false;
   check({}, table_->propose.name, code);
   if (count == 0 || proposal.state != kBlasSuccess) return false;
   plan.algorithm = proposal.algorithm;

@@ -191,6 +191,7 @@ bool Dnn::run(card::Stream& stream, const card::ConvolutionProblem& problem,
 
 bool Dnn::run(card::Stream& stream, const card::AttentionProblem& problem,
               const card::AttentionOperands& operands, std::string_view name) {
+  if (table_->version < kDnnOldestWithAttention) return false;
   const std::array memories{operands.query, operands.key, operands.value, operands.out};
   if (!std::all_of(memories.begin(), memories.end(), is_aligned)) return false;
   const auto plan = plan_for(stream, attention_, problem, operands.workspace_bytes);

@@ -21,8 +21,13 @@ DnnTable::DnnTable(plugin::Host host, int driver_version) {
 #define PATCHBAY_CUDA_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_DNN_ENTRIES(PATCHBAY_CUDA_FIND)
 #undef PATCHBAY_CUDA_FIND
+  DnnVersion* version_of = nullptr;
+  library.find(kDnnVersionSymbol, version_of);
   file = library.path();
-  if (library.is_complete()) return;
+  if (library.is_complete()) {
+    version = version_of();
+    return;
+  }
   plugin::unsupported("no cuDNN 9: " + library.why() + ". " + card::remedy_of(host, kSetting));
 }
 

@@ -28,6 +28,7 @@ struct DnnTable {
   DnnTable(plugin::Host host, int driver_version);
 
   std::string file;  // where it was found
+  std::size_t version = 0;
 #define PATCHBAY_CUDA_MEMBER(member, symbol, parameters) \
   card::Entry<int parameters> member{#symbol, nullptr};
   PATCHBAY_DNN_ENTRIES(PATCHBAY_CUDA_MEMBER)

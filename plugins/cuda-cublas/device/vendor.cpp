@@ -1,21 +1,34 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "cuda-cublas/device/vendor.hpp"
 
+#include <algorithm>
+
 #include "kit/card/api/error.hpp"
 
 namespace patchbay::cuda {
+namespace {
+
+bool is_old(const card::DeviceInfo& info) { return capability_of(info) < 75; }
+
+}  // namespace
+
+int Vendor::old_version() const {
+  constexpr int kNewest = 12990;  // any of CUDA 12
+  return std::min(own_api().version, kNewest);
+}
 
 std::unique_ptr<card::Products> Vendor::make_products(card::Context& context,
                                                       const card::DeviceInfo& info) {
-  return std::make_unique<Blas>(context, info, choices_, blas());
+  return std::make_unique<Blas>(context, info, choices_, is_old(info) ? old_blas_ : blas());
 }
 
 std::unique_ptr<card::DnnLibrary> Vendor::make_dnn(card::Context& context) {
   return std::make_unique<Dnn>(context, choices_, dnn_);
 }
 
-std::unique_ptr<card::Layers> Vendor::make_layers(card::Context& context) {
-  return std::make_unique<BlasLt>(context, choices_, blas_lt_);
+std::unique_ptr<card::Layers> Vendor::make_layers(card::Context& context,
+                                                  const card::DeviceInfo& info) {
+  return std::make_unique<BlasLt>(context, choices_, is_old(info) ? old_blas_lt_ : blas_lt_);
 }
 
 card::DeviceInfo Vendor::device(int index) const {

@@ -22,12 +22,15 @@ class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
       : VendorOf(host),
         choices_(host),
         dnn_(host, own_api().version),
-        blas_lt_(host, own_api().version) {}
+        blas_lt_(host, own_api().version),
+        old_blas_(host, old_version()),
+        old_blas_lt_(host, old_version()) {}
 
   std::unique_ptr<card::Products> make_products(card::Context& context,
                                                 const card::DeviceInfo& info) override;
   std::unique_ptr<card::DnnLibrary> make_dnn(card::Context& context) override;
-  std::unique_ptr<card::Layers> make_layers(card::Context& context) override;
+  std::unique_ptr<card::Layers> make_layers(card::Context& context,
+                                            const card::DeviceInfo& info) override;
   card::DeviceInfo device(int index) const override;
   card::RangeCalls find_range_calls(plugin::Host host) override;
 
@@ -38,9 +41,14 @@ class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
   std::uint32_t dlpack_device_type() const override { return 2; }
 
  private:
+  int old_version() const;
+
   const Choices choices_;
   card::Lazy<DnnTable> dnn_;
   card::Lazy<BlasLtTable> blas_lt_;
+  // For cards that the libraries of CUDA 13 have no code for.
+  card::Lazy<BlasTable> old_blas_;
+  card::Lazy<BlasLtTable> old_blas_lt_;
 };
 
 }  // namespace patchbay::cuda

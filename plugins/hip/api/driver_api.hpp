@@ -40,6 +40,7 @@ using card::Address, card::DeviceNumber, card::NativeStream, card::Result;
   constant(kErrorAssert, hipErrorAssert) \
   constant(kErrorLaunchFailed, hipErrorLaunchFailure) \
   constant(kErrorNotSupported, hipErrorNotSupported) \
+  constant(kErrorStreamCaptureImplicit, hipErrorStreamCaptureImplicit) \
   constant(kErrorUnknown, hipErrorUnknown) \
   constant(kPointerContext, HIP_POINTER_ATTRIBUTE_CONTEXT) \
   constant(kPointerDevice, HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL) \

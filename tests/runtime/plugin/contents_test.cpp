@@ -25,6 +25,8 @@
 namespace patchbay::faults {
 namespace {
 
+using test::EnvironmentVariable;
+
 class Contents : public testing::TestWithParam<const char*> {
  protected:
   Contents() : ways_("UNRULY", "tell-contents"), runtime_(options()) {}

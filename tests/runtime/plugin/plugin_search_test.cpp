@@ -15,6 +15,8 @@
 namespace patchbay::faults {
 namespace {
 
+using test::EnvironmentVariable;
+
 namespace fs = std::filesystem;
 
 /// Default options, without the plugins of the build.

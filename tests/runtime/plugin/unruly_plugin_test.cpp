@@ -26,6 +26,8 @@
 namespace patchbay::faults {
 namespace {
 
+using test::EnvironmentVariable;
+
 RuntimeOptions unruly_options(std::map<std::string, std::string> settings = {}) {
   RuntimeOptions result;
   result.read_environment = false;

@@ -2,6 +2,7 @@
 // The entries of cuBLAS.
 #include "sim/blas.h"
 
+#include <cstdlib>
 #include <utility>
 
 namespace patchbay::cuda {
@@ -22,12 +23,17 @@ namespace {
 
 constexpr int kInvalidValueStatus = 7, kExecutionFailedStatus = 13;
 
+bool is_before(int capability) {
+  return std::atoi(machine().config.architecture.c_str()) < capability;
+}
+
 }  // namespace
 
 int cublasCreate_v2(NativeBlas* handle) {
   int code = 0;
   ContextObject* const context = current_context(code);
   if (context == nullptr) return kBlasNotInitialized;
+  if (is_before(75) && machine().config.blas_major >= 13) return kBlasArchitectureMismatch;
   auto blas = create_blas(*context);
   if (blas == nullptr) return machine().config.blas_status;
   *handle = new BlasObject{std::move(blas)};
@@ -65,6 +71,7 @@ int cublasGemmStridedBatchedEx(NativeBlas handle, int transpose_a, int transpose
                                long long next_a, const void* b, int b_type, int ldb,
                                long long next_b, const void* beta, void* c, int c_type, int ldc,
                                long long next_c, int count, int compute_type, int) {
+  if (a_type == kBlasBf16 && is_before(70)) return kBlasNotSupported;
   switch (multiply(*handle->blas, {transpose_a,
                                    transpose_b,
                                    m,

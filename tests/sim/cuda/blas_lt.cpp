@@ -52,8 +52,8 @@ Problem checked(NativeMatmul matmul, NativeLayout a, NativeLayout b, NativeLayou
   require(fits(*b, matmul->transpose_b, depth, d->columns));
   require(depth != 0 && d->rows != 0 && d->columns != 0);
   require((matmul->epilogue == kBlasLtEpilogueBias) == (matmul->bias != nullptr));
-  require(d->type != kBlasF64, kBlasLtNotSupported);  // no epilogue
-  require(matmul->compute_type == kBlasComputeF32 || d->type == kBlasF32, kBlasLtNotSupported);
+  require(d->type != kBlasF64, kBlasNotSupported);  // no epilogue
+  require(matmul->compute_type == kBlasComputeF32 || d->type == kBlasF32, kBlasNotSupported);
   return problem;
 }
 
@@ -154,7 +154,7 @@ int cublasLtMatmulAlgoGetHeuristic(NativeBlasLt handle, NativeMatmul matmul, Nat
     const Problem problem = checked(matmul, a, b, c, d);
     require(most >= 1 && proposals != nullptr && count != nullptr);
     ++machine().num_blas_lt_searches;
-    require(machine().config.blas_lt_plans, kBlasLtNotSupported);
+    require(machine().config.blas_lt_plans, kBlasNotSupported);
     *count = 0;
     if (preference.reductions != kBlasLtSumsInComputeType) return;
     if (preference.workspace_bytes < kWorkspaceBytes) return;
@@ -182,7 +182,7 @@ int cublasLtMatmul(NativeBlasLt handle, NativeMatmul matmul, const void* alpha, 
       require(number_of(addresses[i]) % algorithm.preference.alignments[i] == 0);
     }
     require(alignment_of(matmul->bias) >= algorithm.bias_alignment);
-    require(c == d, kBlasLtNotSupported);  // the plugin computes in place
+    require(c == d, kBlasNotSupported);  // the plugin computes in place
     require(workspace_bytes >= algorithm.workspace_bytes);
     blas.stream = stream;
     blas.workspace = nullptr;

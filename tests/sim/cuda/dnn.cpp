@@ -33,6 +33,7 @@ using namespace patchbay;
 using namespace patchbay::sim;
 
 PATCHBAY_DNN_ENTRIES(PATCHBAY_SIM_DECLARE_OWN)
+extern "C" PATCHBAY_SIM_EXPORT DnnVersion cudnnGetVersion;
 
 namespace {
 
@@ -229,6 +230,8 @@ int cudnnDestroy(NativeDnn native) {
   });
 }
 
+std::size_t cudnnGetVersion() { return machine().config.dnn_version; }
+
 int cudnnSetStream(NativeDnn native, NativeStream stream) {
   return answer([=] { live_handle(native).stream = stream; });
 }
@@ -239,7 +242,7 @@ int cudnnBackendCreateDescriptor(int kind, NativeDescriptor* native) {
     require(std::any_of(known.begin(), known.end(),
                         [=](const Attribute& attribute) { return attribute.kind == kind; }),
             kDnnNotSupported);
-    require(kind != kDnnAttention || machine().config.dnn_attention, kDnnNotSupported);
+    require(kind != kDnnAttention || machine().config.dnn_version >= 91300, kDnnNotSupported);
     auto descriptor = std::make_shared<Descriptor>(Descriptor{kind});
     *native = descriptor.get();
     library().descriptors.emplace(*native, std::move(descriptor));

@@ -186,9 +186,9 @@ typedef unsigned long long u64;
 #if defined(__clang__)
 #define PATCHBAY_INFINITY __builtin_inff()
 #define PATCHBAY_NAN __builtin_nanf("")
-#elif defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ >= 12
-#define PATCHBAY_INFINITY __builtin_bit_cast(f32, 0x7f800000u)
-#define PATCHBAY_NAN __builtin_bit_cast(f32, 0x7fc00000u)
+#elif defined(__CUDACC_RTC__) /* no version before 12.3 has __builtin_bit_cast */
+#define PATCHBAY_INFINITY __INFINITY__
+#define PATCHBAY_NAN __NAN__
 #else
 #define PATCHBAY_INFINITY __uint_as_float(0x7f800000u)
 #define PATCHBAY_NAN __uint_as_float(0x7fc00000u)
@@ -357,14 +357,16 @@ struct patchbay_addresses {
 
 /* The correctly rounded quotient and square root of f32 or f64. A plugin whose compiler does not
  * round those of f32 correctly defines PATCHBAY_ROUNDS_TWICE, which computes them in f64. */
-#if (defined(__HIPCC__) || defined(__HIPCC_RTC__)) && __clang_major__ < 18
-/* Compilers of ROCm 5 take the hardware's square root of f32, which may be 1 ulp off. */
-#define PATCHBAY_DIVIDE(a, b) ((a) / (b))
-#define PATCHBAY_SQRT(a) ((__typeof__(a))sqrt((f64)(a)))
-#endif
 #ifndef PATCHBAY_DIVIDE
 #define PATCHBAY_DIVIDE(a, b) ((a) / (b))
+#endif
+#ifndef PATCHBAY_SQRT
+#if (defined(__HIPCC__) || defined(__HIPCC_RTC__)) && __clang_major__ < 18
+/* Compilers of ROCm 5 take the hardware's square root of f32, which may be 1 ulp off. */
+#define PATCHBAY_SQRT(a) ((__typeof__(a))sqrt((f64)(a)))
+#else
 #define PATCHBAY_SQRT(a) sqrt(a)
+#endif
 #endif
 
 /* For plugins' own kernels. PATCHBAY_PACK_OF(T, count, name) declares a struct of neighbouring
