@@ -17,6 +17,7 @@ std::vector<Check> copies_checks();
 std::vector<Check> streams_checks();
 std::vector<Check> slow_work_checks();
 std::vector<Check> kernels_checks();
+std::vector<Check> modules_checks();
 
 }  // namespace patchbay::conformance
 

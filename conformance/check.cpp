@@ -50,7 +50,7 @@ std::string_view to_string(Result result) {
 std::vector<Check> all_checks() {
   std::vector<Check> all;
   for (auto* part : {loading_checks, memory_checks, driver_memory_checks, copies_checks,
-                     streams_checks, slow_work_checks, kernels_checks}) {
+                     streams_checks, slow_work_checks, kernels_checks, modules_checks}) {
     std::vector<Check> checks = part();
     std::move(checks.begin(), checks.end(), std::back_inserter(all));
   }

@@ -182,6 +182,22 @@ void both_totals_agree(Context& context) {
   }
 }
 
+/// Others may use or release memory of the device meanwhile, so one of a few attempts must show it.
+void info_counts_what_is_allocated(Context& context) {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  constexpr int kAttempts = 5;
+  const Device device = without_cache(context);
+  std::uint64_t before = 0, after = 0;
+  for (int i = 0; i < kAttempts; ++i) {
+    before = device.memory().free_bytes;
+    const Buffer buffer = upload(device, pattern(kBytes, 0));  // committed when it is written
+    after = device.memory().free_bytes;
+    if (before >= after + kBytes / 2) return;
+  }
+  expect(false, "info says that {} bytes are free before {} bytes are allocated, and {} after",
+         before, kBytes, after);
+}
+
 }  // namespace
 
 std::vector<Check> driver_memory_checks() {
@@ -191,6 +207,7 @@ std::vector<Check> driver_memory_checks() {
       {"memory", "two_blocks_are_never_in_one_place", two_blocks_are_never_in_one_place},
       {"memory", "released_memory_can_be_had_again", released_memory_can_be_had_again},
       {"memory", "both_totals_agree", both_totals_agree},
+      {"memory", "info_counts_what_is_allocated", info_counts_what_is_allocated},
   };
 }
 

@@ -126,6 +126,23 @@ void copies_come_after_the_launches_before_them(Context& context) {
   work.expect_done("launches before a copy on the same stream, of which done");
 }
 
+/// The core then waits for nothing, so a plugin that says so wrongly loses results.
+void inline_work_is_done_when_its_call_returns(Context& context) {
+  const Device device = context.device();
+  if (!device.properties().completes_inline) {
+    throw Waiver("the default stream need not complete inline (PATCHBAY_CAN_INLINE_STREAM)");
+  }
+  const Stream stream = device.default_stream();
+  SlowWork work(device, stream);
+  work.queue(stream);
+  const Event event = stream.record();
+  expect(event.is_done(),
+         "the plugin says PATCHBAY_CAN_INLINE_STREAM, but an event of the default stream is not "
+         "done when the launches before it have returned");
+  work.expect_done(
+      "launches of a default stream that says PATCHBAY_CAN_INLINE_STREAM, of which done");
+}
+
 }  // namespace
 
 std::vector<Check> slow_work_checks() {
@@ -136,6 +153,8 @@ std::vector<Check> slow_work_checks() {
       {"streams", "a_stream_waits_for_the_work_of_another", a_stream_waits_for_the_work_of_another},
       {"streams", "copies_come_after_the_launches_before_them",
        copies_come_after_the_launches_before_them},
+      {"streams", "inline_work_is_done_when_its_call_returns",
+       inline_work_is_done_when_its_call_returns},
   };
 }
 

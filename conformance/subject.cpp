@@ -60,7 +60,9 @@ Subject subject_of_backend(RuntimeOptions options, std::string_view name) {
   (void)runtime.devices();  // opens every plugin
   std::vector<std::string> loaded;
   for (const PluginInfo& plugin : runtime.plugins()) {
-    if (plugin.status == PluginStatus::kLoaded) loaded.push_back(plugin.backend);
+    if (plugin.status != PluginStatus::kLoaded) continue;
+    loaded.push_back(plugin.backend);
+    if (plugin.name != plugin.backend) loaded.push_back(plugin.name);
   }
   for (const PluginInfo& plugin : runtime.plugins()) {
     const bool is_named = plugin.name == name || plugin.backend == name;
@@ -73,7 +75,7 @@ Subject subject_of_backend(RuntimeOptions options, std::string_view name) {
   throw Error(
       ErrorCode::kInvalidArgument,
       fmt::format(
-          "[check] no plugin has the backend '{}': expected one of [{}], or the "
+          "[check] no plugin or backend '{}': expected one of [{}], or the "
           "path of a file patchbay-<name>.so.{}",
           name, fmt::join(loaded, ", "),
           is_device ? fmt::format(" Name '{}', without the device's number.", backend) : ""));

@@ -38,7 +38,8 @@ void note_crash(int signal) {
   raise(signal);
 }
 
-/// Records crashes and the exit, because a plugin may call exit too.
+/// Records crashes and the exit, because a plugin may call exit or quick_exit too. Nothing runs at
+/// _exit.
 void note_the_end(LastWords& words) {
   last_words = &words;
   for (const int signal : kFatalSignals) {
@@ -47,6 +48,7 @@ void note_the_end(LastWords& words) {
     sigaction(signal, &action, &previous_actions[signal]);
   }
   std::atexit(note_entry);
+  std::at_quick_exit(note_entry);
 }
 
 class Lines {

@@ -93,6 +93,9 @@ TEST(CheckCommand, AnExitIsAFinding) {
   EXPECT_EQ(finished.exit_status, 1);
   EXPECT_TRUE(has(finished, "ended the process with exit status 3 in info of the memory table\""))
       << finished.output;
+  const Finished quick = check("quick-exit memory.info", "--chapter memory --json");
+  EXPECT_TRUE(has(quick, "ended the process with exit status 3 in info of the memory table\""))
+      << quick.output;
 }
 
 TEST(CheckCommand, AKernelThatEndsOrHangsTheProcessIsAFinding) {

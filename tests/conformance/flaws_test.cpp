@@ -115,6 +115,9 @@ TEST(Flaws, OfMemoryAreFound) {
       {"info-endless", "memory.memory_figures_make_sense",
        "broke the plugin interface: info gave 1073741824 free of 18446744073709551615 bytes"},
       {"same-uuid", "loading.devices_are_told_apart", "flawed:0 and flawed:1 have the same UUID"},
+      {"info-constant", "memory.info_counts_what_is_allocated",
+       "info says that 1073741824 bytes are free before 67108864 bytes are allocated, and "
+       "1073741824 after"},
       {"short-copy", "copies.round_trips_through_the_host", "3 bytes at 0: byte 2 of 3: expected"},
   });
 }
@@ -178,6 +181,44 @@ TEST(Flaws, WorkThatNobodyWaitedForIsFound) {
            "launches before an event that another stream waited for, of which done: expected "},
       },
       slow);
+}
+
+TEST(Flaws, ADefaultStreamThatOnlySaysItCompletesInlineIsFound) {
+  expect_found("streams.inline_work_is_done_when_its_call_returns",
+               "the plugin says PATCHBAY_CAN_INLINE_STREAM, but an event of the default stream is "
+               "not done when the launches before it have returned",
+               subject_of("false-inline", PATCHBAY_FLAWED_PLUGIN, {{"fake_delay_ms", "5"}}));
+  const Outcome queued =
+      run("streams.inline_work_is_done_when_its_call_returns", subject_of("none"));
+  EXPECT_EQ(to_string(queued.result), "waived");
+  const Outcome inlined = run("streams.inline_work_is_done_when_its_call_returns",
+                              subject_of("none", PATCHBAY_FLAWED_CPU_PLUGIN));
+  EXPECT_EQ(to_string(inlined.result), "passed") << inlined.message;
+}
+
+TEST(Flaws, OfModulesAreFound) {
+  for (const char* file : {PATCHBAY_FLAWED_PLUGIN, PATCHBAY_FLAWED_CPU_PLUGIN}) {
+    expect_found("modules.work_items_know_their_places",
+                 "places in [3, 2, 4] groups of [4, 2, 3]: element 48: expected 100000, got 20",
+                 subject_of("swapped-axes", file));
+    expect_found("modules.parts_of_buffers",
+                 "saxpy of the elements from 31 and from 50 on: element 1: expected 1, got 15",
+                 subject_of("no-offsets", file));
+    expect_found("modules.values_arrive",
+                 "values of i8, i64, u8, i16, u32, u16, u64, i32, f32: element 1: expected "
+                 "-1234567890123, got ",
+                 subject_of("short-values", file));
+  }
+  expect_all_found({
+      {"throw kernel.launch_grid", "modules.atomics_count",
+       "launch_grid of the kernel table threw an exception across the boundary: boom"},
+      {"throw kernel.load_module", "modules.atomics_count",
+       "load_module of the kernel table threw an exception across the boundary: boom"},
+      {"throw kernel.module_kernel", "modules.atomics_count",
+       "module_kernel of the kernel table threw an exception across the boundary: boom"},
+      {"throw kernel.unload_module", "modules.a_module_outlives_its_handles",
+       "unload_module of the kernel table threw an exception across the boundary: boom"},
+  });
 }
 
 TEST(Flaws, ACallbackThatNeverComesIsFound) {

@@ -29,7 +29,8 @@ TEST(Suite, NamesAreUniqueAndPlain) {
 }
 
 TEST(Suite, ChaptersComeInOrder) {
-  const std::vector<std::string> expected = {"loading", "memory", "copies", "streams", "kernels"};
+  const std::vector<std::string> expected = {"loading", "memory",  "copies",
+                                             "streams", "kernels", "modules"};
   EXPECT_EQ(chapters(), expected);
 }
 
