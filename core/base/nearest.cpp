@@ -31,7 +31,8 @@ std::size_t num_edits(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string hint_nearest(std::string_view name, const std::vector<std::string>& names) {
+std::string hint_nearest(std::string_view name, const std::vector<std::string>& names,
+                         std::size_t num_common) {
   constexpr std::size_t kMostLetters = 256;  // no real name is longer
   name = name.substr(0, kMostLetters);
   std::string_view nearest;
@@ -40,7 +41,8 @@ std::string hint_nearest(std::string_view name, const std::vector<std::string>& 
     const auto is_printable = [](char c) { return c >= ' ' && c <= '~'; };
     if (!std::all_of(candidate.begin(), candidate.end(), is_printable)) continue;
     const std::size_t edits = num_edits(name, candidate);
-    const bool is_similar = edits <= std::max(name.size(), candidate.size()) / 2;
+    const std::size_t num_letters = std::max(name.size(), candidate.size()) - num_common;
+    const bool is_similar = edits <= num_letters / 2;
     if (!is_similar || edits >= fewest_edits) continue;
     nearest = candidate;
     fewest_edits = edits;

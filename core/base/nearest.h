@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_CORE_BASE_NEAREST_H_
 #define PATCHBAY_CORE_BASE_NEAREST_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +12,9 @@ namespace patchbay::runtime {
 
 /// ", the nearest is 'devices'": the name with the fewest letters to insert, drop or replace,
 /// ignoring case; the first of several. Empty if each name would need a change of more than half of
-/// its letters.
-std::string hint_nearest(std::string_view name, const std::vector<std::string>& names);
+/// its letters, of which the first `num_common`, which all names share, do not count.
+std::string hint_nearest(std::string_view name, const std::vector<std::string>& names,
+                         std::size_t num_common = 0);
 
 }  // namespace patchbay::runtime
 

@@ -113,10 +113,7 @@ std::string from_environment(const char* name) {
 }
 
 std::string base_directory(plugin::Host host) {
-  if (auto set = host.option("cache_dir"); set && !set->empty()) {
-    if (set->front() != '/') refuse(*set, "is not absolute");
-    return *set;
-  }
+  if (auto set = host.option("cache_dir"); set && !set->empty()) return *set;
   if (const auto cache = from_environment("XDG_CACHE_HOME"); !cache.empty()) {
     return cache + "/patchbay";
   }

@@ -29,6 +29,7 @@ bool has_barriers(std::string_view text) {
 std::string source_of(std::string_view text) {
   std::string source = has_barriers(text) ? "#define PATCHBAY_HAS_BARRIERS 1\n"
                                           : "#define PATCHBAY_HAS_BARRIERS 0\n";
+  source += "#define PATCHBAY_MAX_GROUP_SIZE " + std::to_string(kMaxGroupSize) + "\n";
   source += kExecutorPrelude;
   source += "struct patchbay_text : patchbay_work_item {\n#line 1 \"kernel\"\n";
   source += text;

@@ -109,7 +109,7 @@ struct patchbay_group {
   char* shared = nullptr; /* memory of the group */
   i64 shared_bytes = 0;
   using slot = i64; /* for a value of any type of the dialect */
-  slot slots[2][1024];
+  slot slots[2][PATCHBAY_MAX_GROUP_SIZE];
   i32 exchange = 0; /* which slots are in use */
 
   /* The first work-item of a group begins each exchange. */

@@ -32,9 +32,7 @@ bool is_valid_key(std::string_view key) {
 
 fs::path cache_directory(const Environment& environment) {
   if (has_raised_privileges()) return {};
-  if (const auto set = environment.get("cache_dir"); set && !set->empty()) {
-    return set->front() == '/' ? fs::path(*set) : fs::path();  // relative: not used
-  }
+  if (const auto set = environment.get("cache_dir"); set && !set->empty()) return *set;
   if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/') {
     return fs::path(xdg) / "patchbay";
   }

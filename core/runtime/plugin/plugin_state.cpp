@@ -184,7 +184,8 @@ bool PluginState::open_driver() {
   if (!thrown.empty()) {
     finish(PluginStatus::kFailed, thrown);
   } else if (failure) {
-    finish(status_of(failure->code), failure->message);
+    const bool is_internal = failure->code == PATCHBAY_INTERNAL;  // an exception of the kit's, say
+    finish(status_of(failure->code), (is_internal ? "open failed: " : "") + failure->message);
   } else if (driver == nullptr) {
     finish(PluginStatus::kFailed, "open gave neither a driver nor a status");
   } else {

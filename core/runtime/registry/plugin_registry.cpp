@@ -52,6 +52,13 @@ void check_on_or_off(const Environment& environment, std::string_view name) {
         quote(*setting));
 }
 
+void check_absolute(const Environment& environment, std::string_view name) {
+  const auto setting = environment.get(name);
+  if (!setting || setting->empty() || setting->front() == '/') return;
+  raise(ErrorCode::kInvalidArgument, "[Runtime] setting '{}': expected an absolute path, got {}.",
+        name, quote(*setting));
+}
+
 }  // namespace
 
 /// The right to inspect, open and close plugins. Their log lines may call the registry.
@@ -89,6 +96,7 @@ PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& opti
   check_on_or_off(environment, "memory_cache");
   check_on_or_off(environment, "host_access");
   check_on_or_off(environment, "driver_graphs");
+  check_absolute(environment, "cache_dir");
   default_device_name_ = parse_default_device(environment);
   visible_devices_ = VisibleDevices(options, environment);
   wanted_plugins_ = !options.plugins.empty() ? options.plugins : environment.get_list("plugins");

@@ -94,7 +94,7 @@ void Vocabulary::check_variables(const std::vector<std::string>& variables) cons
     raise(ErrorCode::kInvalidArgument,
           "[Runtime] unknown variable {}: neither the library nor a plugin found here has it{}. "
           "Correct or unset it.",
-          quote(variable), hint_nearest(variable, known));
+          quote(variable), hint_nearest(variable, known, variable_of("").size()));
   }
 }
 

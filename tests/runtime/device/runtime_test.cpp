@@ -260,6 +260,12 @@ TEST(Log, ReceivesWhatHappensToPlugins) {
   EXPECT_NE(lines.find("patchbay-fake.so loaded: 2 devices"), std::string::npos) << lines;
 }
 
+TEST(Settings, TheCacheDirectoryIsAbsolute) {
+  EXPECT_ERROR(Runtime(options({{"cache_dir", "relative"}})), ErrorCode::kInvalidArgument,
+               "[Runtime] setting 'cache_dir': expected an absolute path, got 'relative'.");
+  EXPECT_NO_THROW(Runtime(options({{"cache_dir", ""}})));
+}
+
 TEST(Settings, TheMemoryCacheIsOnOrOff) {
   EXPECT_ERROR(Runtime{options({{"memory_cache", "no"}})}, ErrorCode::kInvalidArgument,
                "[Runtime] setting 'memory_cache': expected on or off, got 'no'.");

@@ -68,6 +68,7 @@ TEST(FailedPlugin, UnknownRequiredFeatureWithoutAName) {
 
 TEST(FailedPlugin, ExceptionAcrossTheBoundary) {
   expect_outcome("throwing-open", kFailed, {"open threw an exception", "thrown out of it"});
+  expect_outcome("throwing-driver", kFailed, {"open failed: thrown out of it"});
   expect_outcome("throwing-enumerate", kFailed, {"enumerate threw an exc", "thrown out of it"});
   expect_outcome("throwing-feature-name", kFailed, {"feature_name threw", "thrown out of it"});
   expect_outcome("throwing-entry", kFailed, {"patchbay_plugin_v1 threw an exception"});

@@ -156,8 +156,11 @@ TEST(HostilePlugin, DoesNotLoadWithSpoiltTextsAndNumbers) {
       }) {
     refusals.emplace_back(refusal.value, refusal.reason);
   }
-  for (const auto& [value, reason] : refusals) {
+  for (const auto& [value, text] : refusals) {
     SCOPED_TRACE(value);
+    const bool is_status = value.starts_with("message-") || value.starts_with("status-") ||
+                           value.starts_with("origin-");
+    const std::string reason = (is_status ? "open failed: " : "") + text;
     const Hostile hostile(value);
     EXPECT_EQ(to_string(hostile.info().status), to_string(PluginStatus::kFailed));
     EXPECT_EQ(hostile.info().reason, reason);

@@ -10,6 +10,8 @@
 namespace patchbay::faults {
 namespace {
 
+using test::EnvironmentVariable;
+
 std::string error_of(const RuntimeOptions& options) {
   try {
     const Runtime runtime(options);
@@ -69,6 +71,11 @@ TEST(Names, MisspeltVariablesAreErrors) {
     EXPECT_EQ(error_of(options), unknown_variable(name, nearest));
     EXPECT_EQ(error_of(fake_options()), "no error");  // which reads none
   }
+  const EnvironmentVariable variable("PATCHBAY_FOO", "1");  // no more like PATCHBAY_LOG than FOO is
+  EXPECT_EQ(
+      error_of(options),
+      "[Runtime] unknown variable 'PATCHBAY_FOO': neither the library nor a plugin found here "
+      "has it. Correct or unset it.");
 }
 
 TEST(Names, ControlCharactersAreEscaped) {
