@@ -81,7 +81,7 @@ class PATCHBAY_API Tensor {
   /// can't address the memory.
   template <class T>
   T* data() const {
-    return static_cast<T*>(host_data(dtype_of<T>()));
+    return static_cast<T*>(data(dtype_of<T>()));
   }
 
   // Views: the same storage, no copy.
@@ -129,9 +129,9 @@ class PATCHBAY_API Tensor {
   [[nodiscard]] Tensor to(const Name& name, ToOptions options = {}) const {
     if constexpr (std::is_convertible_v<const Name&, const char*>) {
       const char* const text = name;
-      return to_named(text != nullptr ? text : "", options);
+      return to(options, text != nullptr ? text : "");
     } else {
-      return to_named(name, options);
+      return to(options, name);
     }
   }
   /// The elements converted, on the same device; the same tensor if the dtype is equal. Floats
@@ -148,7 +148,7 @@ class PATCHBAY_API Tensor {
   template <class T>
   [[nodiscard]] T item() const {
     T value;
-    item_bytes(dtype_of<T>(), &value);
+    item(dtype_of<T>(), &value);
     return value;
   }
   /// All elements in row-major order. A counted copy to the host; blocks. T as for item.
@@ -199,12 +199,12 @@ class PATCHBAY_API Tensor {
 
  private:
   void release() noexcept;
-  void* host_data(DType dtype) const;
-  Tensor to_named(std::string_view device_name, ToOptions options) const;
-  void item_bytes(DType dtype, void* value) const;
+  // What the templates call has their names, which validation reports.
+  void* data(DType dtype) const;
+  Tensor to(ToOptions options, std::string_view device_name) const;
+  void item(DType dtype, void* value) const;
   /// Calls make(user, count) for the memory to write to, after all checks.
-  void copy_elements_to(DType dtype, void* (*make)(void* user, std::size_t count),
-                        void* user) const;
+  void to_vector(DType dtype, void* (*make)(void* user, std::size_t count), void* user) const;
 
   tensor::TensorImpl* impl_ = nullptr;
 };

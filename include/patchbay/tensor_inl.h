@@ -30,7 +30,7 @@ std::vector<T> Tensor::to_vector() const {
     stored.resize(count);
     return stored.data();
   };
-  copy_elements_to(dtype_of<T>(), make, &values);
+  to_vector(dtype_of<T>(), make, &values);
   if constexpr (std::is_same_v<T, bool>) {
     return std::vector<bool>(values.begin(), values.end());
   } else {

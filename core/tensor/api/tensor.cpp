@@ -49,7 +49,7 @@ bool Tensor::is_same(const Tensor& other) const {
          impl_->shape == other.impl_->shape && impl_->strides == other.impl_->strides;
 }
 
-void* Tensor::host_data(DType dtype) const {
+void* Tensor::data(DType dtype) const {
   const tensor::TensorImpl& impl = tensor::impl_of("data", *this, "tensor");
   if (impl.dtype != dtype) {
     runtime::raise(ErrorCode::kDtypeMismatch,

@@ -120,7 +120,7 @@ Tensor Tensor::contiguous() const {
              : recorded_clone("contiguous", *this);
 }
 
-Tensor Tensor::to_named(std::string_view name, ToOptions options) const {
+Tensor Tensor::to(ToOptions options, std::string_view name) const {
   const TensorImpl& source = tensor::impl_of("to", *this, "tensor");
   return to(Device(source.device().runtime.find(name).shared()), options);
 }

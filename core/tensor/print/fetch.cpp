@@ -141,7 +141,7 @@ void fetch_as(const char* operation, const Tensor& source, DType asked,
 }  // namespace
 }  // namespace tensor
 
-void Tensor::item_bytes(DType dtype, void* value) const {
+void Tensor::item(DType dtype, void* value) const {
   const tensor::TensorImpl& impl = tensor::impl_of("item", *this, "tensor");
   if (impl.num_elements != 1) {
     runtime::raise(ErrorCode::kShapeMismatch,
@@ -152,8 +152,8 @@ void Tensor::item_bytes(DType dtype, void* value) const {
   tensor::fetch_as("item", *this, dtype, [&] { return value; });
 }
 
-void Tensor::copy_elements_to(DType dtype, void* (*make)(void* user, std::size_t count),
-                              void* user) const {
+void Tensor::to_vector(DType dtype, void* (*make)(void* user, std::size_t count),
+                       void* user) const {
   const tensor::TensorImpl& impl = tensor::impl_of("to_vector", *this, "tensor");
   tensor::fetch_as("to_vector", *this, dtype,
                    [&] { return make(user, static_cast<std::size_t>(impl.num_elements)); });

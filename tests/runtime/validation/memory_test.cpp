@@ -43,6 +43,18 @@ class Mistaken : public MemoryResource {
   const Mistake mistake_;
 };
 
+/// Leaves the release to the test.
+class Keeping : public MemoryResource {
+ public:
+  explicit Keeping(std::shared_ptr<MemoryResource> from) : driver(std::move(from)) {}
+  RawMemory allocate(MemoryKind kind, std::size_t size_bytes, std::size_t alignment) override {
+    return last = driver->allocate(kind, size_bytes, alignment);
+  }
+  void release(MemoryKind, RawMemory, std::size_t) noexcept override {}
+  std::shared_ptr<MemoryResource> driver;
+  RawMemory last;
+};
+
 TEST_P(ValidatedMemory, FindsUseAfterRelease) {
   device_.set_memory_resource(
       std::make_shared<Mistaken>(device_, Mistaken::Mistake::kReleasesAtOnce));
@@ -51,6 +63,25 @@ TEST_P(ValidatedMemory, FindsUseAfterRelease) {
                  "[release] gave back (in [ones] at ",
                  "; " + device_.name() + "; buffer of 400 bytes made by [allocate] at ",
                  "). Keep a handle as long as the memory is used.");
+  device_.set_memory_resource(nullptr);
+}
+
+/// Not a function behind it.
+TEST_P(ValidatedMemory, NamesTheCallThatTheProgramMade) {
+  if (is_addressable()) GTEST_SKIP() << "the host reads the memory itself";
+  const auto driver = driver_memory(device_);
+  const auto keeping = std::make_shared<Keeping>(driver);
+  device_.set_memory_resource(keeping);
+  const Tensor x = ones({1}, device_);
+  device_.synchronize();
+  driver->release(MemoryKind::kDevice, keeping->last, 4);
+  const auto expect_named = [&](const std::string& name, const auto& call) {
+    EXPECT_FINDING(finding_of(call), "[" + name + "] memory is used after its release",
+                   "(in [" + name + "] at ");
+  };
+  expect_named("to_vector", [&] { (void)x.to_vector<float>(); });
+  expect_named("item", [&] { (void)x.item<float>(); });
+  expect_named("to", [&] { (void)x.to("cpu:0"); });
   device_.set_memory_resource(nullptr);
 }
 
@@ -92,16 +123,6 @@ TEST_P(ValidatedMemory, FindsReleaseBeforeTheLastUse) {
   const Stream stream(device_);  // the default one may compute in the call
   const StreamScope scope(stream);
   const auto driver = driver_memory(device_);
-  class Keeping : public MemoryResource {
-   public:
-    explicit Keeping(std::shared_ptr<MemoryResource> from) : driver(std::move(from)) {}
-    RawMemory allocate(MemoryKind kind, std::size_t size_bytes, std::size_t alignment) override {
-      return last = driver->allocate(kind, size_bytes, alignment);
-    }
-    void release(MemoryKind, RawMemory, std::size_t) noexcept override {}
-    std::shared_ptr<MemoryResource> driver;
-    RawMemory last;
-  };
   const auto keeping = std::make_shared<Keeping>(driver);
   device_.set_memory_resource(keeping);
   const Tensor x = ones({100}, device_);
