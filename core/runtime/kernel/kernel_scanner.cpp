@@ -34,6 +34,7 @@ void KernelScanner::skip_literal(char quote) {
 /// Skips to the end of the line, including continuation lines and comments.
 void KernelScanner::skip_directive() {
   const std::size_t begin = at_;
+  const int line = line_;
   while (at_ < text_.size() && text_[at_] != '\n') {
     const std::string_view rest = text_.substr(at_);
     if (rest.starts_with("\\\n") || rest.starts_with("\\\r\n")) {
@@ -47,7 +48,16 @@ void KernelScanner::skip_directive() {
       advance();
     }
   }
-  directives_.push_back(text_.substr(begin, at_ - begin));
+  note_directive(text_.substr(begin, at_ - begin), line);
+}
+
+void KernelScanner::note_directive(std::string_view directive, int line) {
+  directives_.push_back(directive);
+  directive.remove_prefix(std::min(directive.find_first_not_of("# \t"), directive.size()));
+  if (directive.starts_with("if")) ++conditions_;
+  if (directive.starts_with("endif")) --conditions_;
+  const bool is_include = directive.starts_with("include") && conditions_ == 0;
+  if (is_include && line_of_include_ == 0) line_of_include_ = line;
 }
 
 bool KernelScanner::is_in_directives(std::string_view text) const {

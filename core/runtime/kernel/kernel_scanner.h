@@ -19,16 +19,20 @@ class KernelScanner {
   int line() const { return line_of_last_; }
   /// Whether a preprocessor line that was skipped so far contains the text.
   bool is_in_directives(std::string_view text) const;
+  /// The line of the first #include that was skipped outside #if; 0 for none.
+  int line_of_include() const { return line_of_include_; }
 
  private:
   bool skip_one();
   void skip_literal(char quote);
   void skip_directive();
+  void note_directive(std::string_view directive, int line);
   void advance();
 
   std::string_view text_;
   std::size_t at_ = 0;
-  int line_ = 1, line_of_last_ = 1;
+  int line_ = 1, line_of_last_ = 1, line_of_include_ = 0;
+  int conditions_ = 0;  // #if without their #endif so far
   bool at_line_start_ = true;
   std::vector<std::string_view> directives_;
 };

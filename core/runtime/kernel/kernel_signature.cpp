@@ -68,9 +68,11 @@ class Parser {
     std::vector<KernelSignature> kernels;
     for (std::string_view token = scanner_.next(); !token.empty(); token = scanner_.next()) {
       if (token != "PATCHBAY_KERNEL") {
-        if (depth_ > 0) read_body(kernels.back(), token);
+        if (depth_ > 0 && is_in_kernel_) read_body(kernels.back(), token);
+        count_brace(token);
         continue;
       }
+      check_closed("another kernel");
       KernelSignature kernel = parse_kernel();
       const auto same = std::find_if(kernels.begin(), kernels.end(),
                                      [&](const auto& other) { return other.name == kernel.name; });
@@ -81,8 +83,14 @@ class Parser {
       }
       kernels.push_back(std::move(kernel));
       depth_ = 1;
+      is_in_kernel_ = true;
+      line_of_brace_ = scanner_.line();
       bound_.clear();
     }
+    if (const int line = scanner_.line_of_include()) {
+      fail_on(line, "a kernel text includes no files", "all code in the text itself, got #include");
+    }
+    check_closed("the end of the text");
     // A macro of the text may contain a binding.
     if (unbound_.line != 0 && !scanner_.is_in_directives("PATCHBAY_BIND")) {
       fail_on(unbound_.line, unbound_.what, unbound_.expected);
@@ -168,15 +176,29 @@ class Parser {
     const bool is_member = before_ == "." || (before_ == ">" && before_that_ == "-");
     before_that_ = before_;
     before_ = token;
-    if (token == "{") {
-      ++depth_;
-    } else if (token == "}") {
-      --depth_;
-    } else if (token == "PATCHBAY_BIND" || token == "PATCHBAY_BIND_INPUT") {
+    if (token == "PATCHBAY_BIND" || token == "PATCHBAY_BIND_INPUT") {
       check_bind(kernel, token);
     } else if (!is_member && unbound_.line == 0) {
       check_bound(kernel, token);
     }
+  }
+
+  void count_brace(std::string_view token) {
+    if (token == "{" && depth_++ == 0) {
+      is_in_kernel_ = false;
+      line_of_brace_ = scanner_.line();
+    }
+    if (token == "}" && depth_ > 0) --depth_;
+  }
+  /// Compilers would name a line far away, in a text of ours. Braces in a macro, or in the branches
+  /// of an #if, are left to them.
+  void check_closed(const char* got) {
+    if (depth_ == 0) return;
+    for (const char* const unsure : {"if", "{", "}"}) {
+      if (scanner_.is_in_directives(unsure)) return;
+    }
+    fail_on(line_of_brace_, "a brace is not closed",
+            fmt::format("a '}}' for each '{{' from this line on, got {}", got));
   }
 
   static const KernelParameter* find(const KernelSignature& kernel, std::string_view name) {
@@ -231,7 +253,8 @@ class Parser {
 
   KernelScanner scanner_;
   std::string_view text_name_;
-  int depth_ = 0;                          // of braces within a kernel's body
+  int depth_ = 0, line_of_brace_ = 1;      // of braces; the line of the outermost one
+  bool is_in_kernel_ = false;              // what the braces enclose is a kernel's body
   std::string_view before_, before_that_;  // the last two tokens of the body
   std::vector<std::string_view> bound_;    // bound arguments of the kernel
   Unbound unbound_;                        // the first use without a binding

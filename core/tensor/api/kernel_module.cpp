@@ -47,6 +47,22 @@ void check_kind(const ModuleKernelState& kernel, std::size_t i, const TensorOrSc
         wants_tensor ? "Pass a tensor." : "Pass a number, for example t.item<float>().");
 }
 
+/// The bits of a number that is passed as argument i.
+std::uint64_t bits_of(const ModuleKernelState& kernel, std::size_t i, const Scalar& number) {
+  const DType dtype = kernel.signature.parameters[i].spec.dtype;
+  try {
+    return number.bits(dtype,
+                       fmt::format("{}, {}", kernel.signature.name, named(kernel, i)).c_str());
+  } catch (const Error&) {
+    if (number.slot() != 0) throw;
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] {} can't be this number: expected a value that {} can hold, got {} ({}). Pass "
+          "another number, or change the dtype of the argument.",
+          kernel.signature.name, named(kernel, i), to_string(dtype), number.to_string(),
+          kernel.signature.to_string());
+  }
+}
+
 bool is_written(const KernelParameter& parameter) {
   return parameter.spec.kind == ArgumentSpec::Kind::kTensor &&
          parameter.spec.access != Access::kRead;
@@ -181,9 +197,7 @@ void ModuleKernel::launch(const Grid& grid, std::span<const TensorOrScalar> argu
     const ArgumentSpec& spec = kernel.signature.parameters[i].spec;
     check_kind(kernel, i, arguments[i]);
     if (!arguments[i].is_tensor()) {
-      const std::string operation = fmt::format("{}, {}", op, named(kernel, i));
-      runtime::set_scalar(raw[i], arguments[i].scalar().bits(spec.dtype, operation.c_str()),
-                          spec.dtype);
+      runtime::set_scalar(raw[i], bits_of(kernel, i, arguments[i].scalar()), spec.dtype);
       continue;
     }
     const TensorImpl& given = tensor::impl_of(op.c_str(), arguments[i].tensor(),

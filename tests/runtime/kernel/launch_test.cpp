@@ -32,7 +32,9 @@ TEST_P(KernelLaunchTest, RefusesWhatDoesNotFitTheSignature) {
   EXPECT_ERROR(scale_.launch(grid_, {x_, y_, y_, 100}), ErrorCode::kInvalidArgument,
                "[scale] argument 2 'a' is of the wrong kind: expected a number, got a tensor");
   EXPECT_ERROR(scale_.launch(grid_, {x_, y_, 2, 1.5}), ErrorCode::kInvalidArgument,
-               "[scale, argument 3 'n']");
+               "[scale] argument 3 'n' can't be this number: expected a value that i64 can hold, "
+               "got 1.5 (scale(input f32 x, output f32 y, f32 a, i64 n)). Pass another number, or "
+               "change the dtype of the argument.");
   EXPECT_ERROR(scale_.launch(grid_, {x_, Tensor(), 2, 100}), ErrorCode::kInvalidArgument,
                "[scale] y is undefined");
   EXPECT_ERROR(scale_.launch(grid_, {x_.cast(DType::i32), y_, 2, 100}), ErrorCode::kDtypeMismatch,

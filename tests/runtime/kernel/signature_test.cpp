@@ -80,6 +80,19 @@ const Malformed kMalformed[] = {
     {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, i32)) {}", "'i32' can't name an argument"},
     {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, __x)) {}", "'__x' can't name an argument"},
     {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, M_PI)) {}", "'M_PI' can't name an argument"},
+    {"// one\n#include <math.h>\nPATCHBAY_KERNEL(f)() {}",
+     "line 2: a kernel text includes no files: expected all code in the text itself, got "
+     "#include. Example: "},
+    {"PATCHBAY_KERNEL(f)() {\n}\n  #  include \"mine.h\"",
+     "line 3: a kernel text includes no files"},
+    {"\nPATCHBAY_KERNEL(f)() {\n  if (1) {\n}\n",
+     "line 2: a brace is not closed: expected a '}' for each '{' from this line on, got the end of "
+     "the text. Example: "},
+    {"PATCHBAY_KERNEL(f)() {\n\nPATCHBAY_KERNEL(g)() {}",
+     "line 1: a brace is not closed: expected a '}' for each '{' from this line on, got another "
+     "kernel"},
+    {"\n\nPATCHBAY_FUNCTION i32 one() {\n return 1;\nPATCHBAY_KERNEL(g)() {}",
+     "line 3: a brace is not closed"},
     {"PATCHBAY_KERNEL(f)(\x01) {}", "'\\x01' stands in the list of arguments"},
 };
 
@@ -114,6 +127,10 @@ TEST(KernelSignatureTest, OnlyUsesWithoutABindingAreRefused) {
       "PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, unused), PATCHBAY_INOUT(f32, x)) {\n"
       " PATCHBAY_BIND(f32, x); Pair pair; Pair* at = &pair; pair.unused = 1.0f; x[0] = at->unused; "
       "}",
+      "#ifdef EDITOR\n#include \"stub.h\"\n#endif\nPATCHBAY_KERNEL(f)() {}",
+      "#define END }\nPATCHBAY_KERNEL(f)() { END\nPATCHBAY_KERNEL(g)() {}",
+      "PATCHBAY_KERNEL(f)(PATCHBAY_VALUE(i32, n)) {\n#if 1\n if (n > 0) {\n#else\n {\n#endif\n }}",
+      "PATCHBAY_KERNEL(f)() { i32 brace = '{'; (void)brace; }  // {",
       "PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, unused)) {}\n"
       "PATCHBAY_FUNCTION f32 twice(f32 unused) { return 2.0f * unused; }\n"
       "PATCHBAY_KERNEL(g)(PATCHBAY_INOUT(f32, x)) { PATCHBAY_BIND(f32, x); x[0] = twice(x[0]); }",
