@@ -22,7 +22,7 @@ const Shape& Tensor::strides() const { return impl_of("strides", *this, "tensor"
 
 std::int64_t Tensor::size(Dim dim) const {
   const tensor::TensorImpl& impl = impl_of("size", *this, "tensor");
-  return impl.shape[tensor::resolve_dim("size", impl, dim)];
+  return impl.shape[tensor::resolve_dim("size", {"tensor", impl}, dim)];
 }
 
 std::int64_t Tensor::num_elements() const {

@@ -158,19 +158,27 @@ Shape joined(const Shape& a, const Shape& b) {
   return shape;
 }
 
-void check_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype) {
+void check_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype,
+               std::string_view name) {
+  const auto raise_unfit = [&](ErrorCode code, const char* what, std::string_view expected,
+                               std::string_view got) {
+    const std::string way_out =
+        name == "out" ? fmt::format("Give an out of {}{}.",
+                                    code == ErrorCode::kShapeMismatch ? "shape " : "", expected)
+                      : std::string(
+                            "The result does not fit in place: use the form that returns "
+                            "a new tensor.");
+    raise(code, "[{}] {} has the wrong {}: expected {}, got {} ({}). {}", operation, name, what,
+          expected, got, describe({name, out}), way_out);
+  };
   if (out.dtype != dtype) [[unlikely]] {
-    raise(ErrorCode::kDtypeMismatch,
-          "[{}] out has the wrong dtype: expected {}, got {} (out: {}). Give an out of {}.",
-          operation, patchbay::to_string(dtype), patchbay::to_string(out.dtype), describe(out),
-          patchbay::to_string(dtype));
+    raise_unfit(ErrorCode::kDtypeMismatch, "dtype", patchbay::to_string(dtype),
+                patchbay::to_string(out.dtype));
   }
   if (out.shape != shape) [[unlikely]] {
-    raise(ErrorCode::kShapeMismatch,
-          "[{}] out has the wrong shape: expected {}, got {} (out: {}). Give an out of shape {}.",
-          operation, to_string(shape), to_string(out.shape), describe(out), to_string(shape));
+    raise_unfit(ErrorCode::kShapeMismatch, "shape", to_string(shape), to_string(out.shape));
   }
-  check_destination(operation, out);
+  check_destination(operation, out, name);
 }
 
 void refuse_gradient(const char* operation, const Named& operand) {
@@ -182,7 +190,7 @@ void refuse_gradient(const char* operation, const Named& operand) {
         operation, operand.name, describe(operand));
 }
 
-void check_destination(const char* operation, const TensorImpl& out, const char* name) {
+void check_destination(const char* operation, const TensorImpl& out, std::string_view name) {
   out.buffer().check_writable(operation, name);
   if (repeats_elements(out)) [[unlikely]] {
     raise(ErrorCode::kInvalidArgument,
@@ -230,8 +238,8 @@ void check_outputs_apart(const char* operation, const TensorImpl& out, const Ten
         operation, describe({"out", out}), describe({"another out", other}));
 }
 
-int resolve_dim(const char* operation, const TensorImpl& tensor, int dim) {
-  const int rank = tensor.shape.rank();
+int resolve_dim(const char* operation, const Named& operand, int dim) {
+  const int rank = operand.tensor.shape.rank();
   if (dim >= -rank && dim < rank) [[likely]]
     return dim < 0 ? dim + rank : dim;
   const std::string range = rank == 0 ? std::string("none for rank 0")
@@ -239,7 +247,7 @@ int resolve_dim(const char* operation, const TensorImpl& tensor, int dim) {
   raise(ErrorCode::kInvalidArgument,
         "[{}] dimension {} is out of range: expected {}, got {} ({}). Use a dimension that the "
         "tensor has.",
-        operation, dim, range, dim, describe(tensor));
+        operation, dim, range, dim, describe(operand));
 }
 
 }  // namespace patchbay::tensor

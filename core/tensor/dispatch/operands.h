@@ -82,8 +82,10 @@ Shape broadcast_shapes(const char* operation, const Named& a, const Named& b);
 /// The same for shapes known to broadcast.
 Shape joined(const Shape& a, const Shape& b);
 
-/// Checks that `out` has the result's shape and dtype, and that it can be written.
-void check_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype);
+/// Checks that `out` has the result's shape and dtype, and that it can be written. `name` is that
+/// of the operand if the operation is in place.
+void check_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype,
+               std::string_view name = "out");
 /// For operations that write to an `out`, through which no gradient flows.
 void refuse_gradient(const char* operation, const Named& operand);
 /// Allows writing in place, but no other sharing of elements with an input.
@@ -98,16 +100,16 @@ void check_no_overlap(const char* operation, const TensorImpl& out, const Named&
 void check_outputs_apart(const char* operation, const TensorImpl& out, const TensorImpl& other);
 /// Checks that `out` can be written: it is not read-only, repeats no elements, and no recorded
 /// graph needs it. After the last check, a call that writes counts a version of the storage.
-void check_destination(const char* operation, const TensorImpl& out, const char* name = "out");
+void check_destination(const char* operation, const TensorImpl& out, std::string_view name = "out");
 /// The check and the count, where no other check follows.
 inline void claim_destination(const char* operation, const TensorImpl& out,
-                              const char* name = "out") {
+                              std::string_view name = "out") {
   check_destination(operation, out, name);
   out.buffer().count_version();
 }
 
 /// The dimension as a number from 0; `dim` may count from the end. Errors: kInvalidArgument.
-int resolve_dim(const char* operation, const TensorImpl& tensor, int dim);
+int resolve_dim(const char* operation, const Named& operand, int dim);
 
 }  // namespace patchbay::tensor
 

@@ -30,7 +30,7 @@ struct Call {
 Call checked(const char* operation, const Tensor& a, int dim, bool logarithm) {
   const tensor::TensorImpl& impl = tensor::impl_of(operation, a);
   tensor::check_dtype_allowed(operation, tensor::kFloats, {"a", impl});
-  return {operation, tensor::resolve_dim(operation, impl, dim), logarithm};
+  return {operation, tensor::resolve_dim(operation, {"a", impl}, dim), logarithm};
 }
 
 /// Launches softmax, or with `y` its adjoint. The operands are contiguous and have elements.

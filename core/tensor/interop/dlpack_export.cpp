@@ -65,11 +65,11 @@ dlpack::DLDataType to_dlpack(DType dtype) {
 
 void check_device(const TensorImpl& impl) {
   if (impl.device().info.dlpack_device_type != 0) return;
-  raise(
-      ErrorCode::kUnsupported,
-      "[to_dlpack] {} is of a kind that DLPack has no number for ({}). Copy the tensor to another "
-      "device, such as cpu:0.",
-      impl.device().info.name_text, tensor::describe(impl));
+  raise(ErrorCode::kUnsupported,
+        "[to_dlpack] {} is of a kind that DLPack has no number for (tensor: {}). Copy the tensor "
+        "to another "
+        "device, such as cpu:0.",
+        impl.device().info.name_text, tensor::describe(impl));
 }
 
 /// Then the consumer may use the memory on its stream or, if it gave none, at once.

@@ -125,7 +125,7 @@ Tensor concatenated(const char* operation, const Tensors& tensors, int dim) {
 
 int check_concat(const Tensors& tensors, int dim) {
   check_defined("concat", tensors);
-  dim = resolve_dim("concat", *tensors[0].impl(), dim);
+  dim = resolve_dim("concat", {"tensors[0]", *tensors[0].impl()}, dim);
   check_alike("concat", tensors, dim);
   return dim;
 }
@@ -201,7 +201,7 @@ std::vector<Tensor> pieces_of(const Tensor& tensor, std::int64_t size, int dim) 
 
 const std::vector<Tensor> split(const Tensor& tensor, std::int64_t size, Dim dim) {
   const tensor::TensorImpl& impl = tensor::impl_of("split", tensor, "tensor");
-  dim = tensor::resolve_dim("split", impl, dim);
+  dim = tensor::resolve_dim("split", {"tensor", impl}, dim);
   if (size < 1) {
     tensor::raise(ErrorCode::kInvalidArgument,
                   "[split] pieces of no extent: expected a size of 1 or more, got {} (tensor: {}). "
@@ -214,7 +214,7 @@ const std::vector<Tensor> split(const Tensor& tensor, std::int64_t size, Dim dim
 const std::vector<Tensor> split(const Tensor& tensor, const std::vector<std::int64_t>& sizes,
                                 Dim along) {
   const tensor::TensorImpl& impl = tensor::impl_of("split", tensor, "tensor");
-  const int dim = tensor::resolve_dim("split", impl, along);
+  const int dim = tensor::resolve_dim("split", {"tensor", impl}, along);
   std::int64_t left = impl.shape[dim];
   for (const std::int64_t size : sizes) left = size < 0 || size > left ? -1 : left - size;
   if (left != 0) {
@@ -234,7 +234,7 @@ const std::vector<Tensor> split(const Tensor& tensor, const std::vector<std::int
 
 const std::vector<Tensor> chunk(const Tensor& tensor, std::int64_t count, Dim dim) {
   const tensor::TensorImpl& impl = tensor::impl_of("chunk", tensor, "tensor");
-  dim = tensor::resolve_dim("chunk", impl, dim);
+  dim = tensor::resolve_dim("chunk", {"tensor", impl}, dim);
   if (count < 1) {
     tensor::raise(ErrorCode::kInvalidArgument,
                   "[chunk] no pieces: expected a count of 1 or more, got {} (tensor: {}). Choose "

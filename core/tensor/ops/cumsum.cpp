@@ -49,7 +49,7 @@ Tensor cumsum(const Tensor& a, Dim dim, bool reverse) {
   using namespace tensor;
   const Named named{"a", impl_of("cumsum", a)};
   check_dtype_allowed("cumsum", op::cumsum.dtypes | kSmallFloats, named);
-  return sums_along(a, resolve_dim("cumsum", named.tensor, dim), reverse);
+  return sums_along(a, resolve_dim("cumsum", named, dim), reverse);
 }
 
 }  // namespace patchbay

@@ -52,6 +52,15 @@ Pair match(const Operator& op, const Named& a, const Named& b) {
   return {{Operand{&a.tensor}, Operand{&b.tensor}}, &a.tensor};
 }
 
+/// The name of the operand that the result replaces, as in `a += b`; else "out".
+std::string_view name_of(const Tensor& out, std::span<const Operand> operands,
+                         std::span<const char* const> names) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].tensor == out.impl()) return names[i];
+  }
+  return "out";
+}
+
 /// Reads an operand on another device than `out` as a scalar.
 void place_operand(const Operator& op, const Named& out, const char* name, Operand& operand) {
   if (operand.tensor == nullptr || &operand.tensor->device() == &out.tensor.device()) return;
@@ -156,15 +165,16 @@ Operand as_scalar(const TensorImpl& tensor) { return {nullptr, read_host_scalar(
 
 const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,
                       std::span<Operand> operands, std::span<const char* const> names) {
-  const TensorImpl& target = *out.impl();
+  const Named target_named{name_of(out, operands, names), *out.impl()};
+  const TensorImpl& target = target_named.tensor;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    place_operand(op, {"out", target}, names[i], operands[i]);
+    place_operand(op, target_named, names[i], operands[i]);
     if (operands[i].tensor != nullptr) refuse_gradient(op.name, {names[i], *operands[i].tensor});
   }
-  check_out(op.name, target, shape, result_dtype(op, dtype));
+  check_out(op.name, target, shape, result_dtype(op, dtype), target_named.name);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].tensor == nullptr) continue;
-    check_no_partial_overlap(op.name, target, {names[i], *operands[i].tensor});
+    check_no_partial_overlap(op.name, target_named, {names[i], *operands[i].tensor});
   }
   target.buffer().count_version();
   launch_elementwise(op, dtype, target, operands);

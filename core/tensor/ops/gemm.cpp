@@ -41,6 +41,20 @@ void check_leading(const char* operation, const Named& a, const Named& b) {
   }
 }
 
+/// What helps if the inner dimensions differ. Vectors have no transpose.
+std::string help_for_depth(const Named& a, const Named& b) {
+  const int x = a.tensor.shape.rank(), y = b.tensor.shape.rank();
+  if (x == 1 && y == 1) {
+    return fmt::format("Use vectors of one length; {}.unsqueeze(1) * {} is their outer product.",
+                       a.name, b.name);
+  }
+  return fmt::format("Transpose {} with {} if that was meant.",
+                     x == 1   ? b.name
+                     : y == 1 ? a.name
+                              : "one of them",
+                     std::max(x, y) > 2 ? "transpose(-2, -1)" : "t()");
+}
+
 }  // namespace
 
 Shape product_shape(const char* operation, const Named& a, const Named& b) {
@@ -55,10 +69,9 @@ Shape product_shape(const char* operation, const Named& a, const Named& b) {
   if (depth != y[is_column ? 0 : y.rank() - 2]) {
     const char* const before = is_column ? "" : y.rank() > 2 ? "..., " : "";
     raise(ErrorCode::kShapeMismatch,
-          "[{}] inner dimensions differ: expected {} of shape [{}{}{}], got {} ({}; {}). Transpose "
-          "one of them with {} if that was meant.",
+          "[{}] inner dimensions differ: expected {} of shape [{}{}{}], got {} ({}; {}). {}",
           operation, b.name, before, depth, is_column ? "" : ", n", to_string(y), describe(a),
-          describe(b), y.rank() > 2 ? "transpose(-2, -1)" : "t()");
+          describe(b), help_for_depth(a, b));
   }
   check_leading(operation, a, b);
   Shape shape = joined(leading(x), leading(y));

@@ -53,7 +53,7 @@ void check_not_empty(const char* operation, const Named& a, int dim, const Tenso
 /// Checks a call with one index for each element.
 Lookup each_element(const char* operation, const Named& a, int dim, const Tensor& index) {
   const TensorImpl& impl = index_of(operation, a, index);
-  dim = resolve_dim(operation, a.tensor, dim);
+  dim = resolve_dim(operation, a, dim);
   const Shape &shape = a.tensor.shape, &extents = impl.shape;
   bool fits = extents.rank() == shape.rank();
   for (int i = 0; fits && i < shape.rank(); ++i) fits = i == dim || extents[i] <= shape[i];
@@ -71,7 +71,7 @@ Lookup each_element(const char* operation, const Named& a, int dim, const Tensor
 /// Checks a call with one index for each slice.
 Lookup each_slice(const char* operation, const Named& a, int dim, const Tensor& index) {
   const TensorImpl& impl = index_of(operation, a, index);
-  dim = resolve_dim(operation, a.tensor, dim);
+  dim = resolve_dim(operation, a, dim);
   if (impl.shape.rank() != 1) {
     raise(ErrorCode::kShapeMismatch,
           "[{}] index has the wrong shape: expected rank 1, got {} ({}; {}). Flatten it with "
@@ -126,6 +126,18 @@ void add(Launch& launch, const TensorImpl& tensor, std::uint8_t access) {
   launch.tensor(tensor, tensor.shape, tensor.strides, access);
 }
 
+/// An error of the kernel about an index does not describe it.
+void run(const Launch& launch, const Lookup& lookup, runtime::KernelState& kernel,
+         const TensorImpl& table) {
+  try {
+    launch.run(lookup.operation, kernel);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInvalidArgument) throw;
+    explain_index(lookup.operation, *lookup.index.impl(), lookup.dim, table.shape[lookup.dim]);
+    throw;
+  }
+}
+
 void launch_gather(const Lookup& lookup, const TensorImpl& out, const TensorImpl& a) {
   const TensorImpl& index = *lookup.index.impl();
   if (index.is_empty()) return;
@@ -134,7 +146,7 @@ void launch_gather(const Lookup& lookup, const TensorImpl& out, const TensorImpl
   add(launch, out, PATCHBAY_WRITE);
   add_table(launch, lookup, a, PATCHBAY_READ);
   add(launch, index, PATCHBAY_READ);
-  launch.run(lookup.operation, kernel);
+  run(launch, lookup, kernel, a);
 }
 
 void launch_scatter_add(const Lookup& lookup, const TensorImpl& out, const TensorImpl& source) {
@@ -145,7 +157,7 @@ void launch_scatter_add(const Lookup& lookup, const TensorImpl& out, const Tenso
   add_table(launch, lookup, out, PATCHBAY_READ | PATCHBAY_WRITE);
   add(launch, index, PATCHBAY_READ);
   add(launch, source, PATCHBAY_READ);
-  launch.run(lookup.operation, kernel);
+  run(launch, lookup, kernel, out);
 }
 
 // ---------------------------------------------------------------------------- operations ---

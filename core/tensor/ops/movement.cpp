@@ -194,7 +194,8 @@ const TensorImpl& target_of(const Tensor& tensor) {
   if (is_alone && !buffer.released) {  // lent memory is visible to the application
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[assign] the write would be lost: expected a view of a tensor, got a temporary "
-                   "that alone holds its storage ({}). Give it a name and use copy_from, or assign "
+                   "that alone holds its storage (destination: {}). Give it a name and use "
+                   "copy_from, or assign "
                    "to a view: slice, select or view.",
                    describe(impl));
   }

@@ -58,7 +58,8 @@ Sorted chosen(const char* operation, const Tensor& a, int dim, std::int64_t coun
   if (a.rank() == 0) {
     if (count != 1) {
       raise(ErrorCode::kInvalidArgument,
-            "[{}] k is out of range: expected 1 for a tensor without dimensions, got {} ({})",
+            "[{}] k is out of range: expected 1 for a tensor without dimensions, got {} ({}). "
+            "Choose 1.",
             operation, count, describe({"a", *a.impl()}));
     }
     const Sorted one = chosen(operation, a.reshape({1}), 0, count, descending);
@@ -84,7 +85,7 @@ Sorted chosen(const char* operation, const Tensor& a, int dim, std::int64_t coun
 int checked_dim(const char* operation, const Tensor& a, int dim) {
   const TensorImpl& impl = impl_of(operation, a);
   if (impl.shape.rank() == 0 && (dim == 0 || dim == -1)) return 0;
-  return resolve_dim(operation, impl, dim);
+  return resolve_dim(operation, {"a", impl}, dim);
 }
 
 Sorted whole(const char* operation, const Tensor& a, int dim, bool descending) {

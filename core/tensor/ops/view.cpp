@@ -40,7 +40,7 @@ std::int64_t clamp_index(std::int64_t index, std::int64_t extent) {
 
 Tensor Tensor::slice(Dim along, Index start, Index end, Index stride) const {
   const TensorImpl& impl = tensor::impl_of("slice", *this, "tensor");
-  const int dim = resolve_dim("slice", impl, along);
+  const int dim = resolve_dim("slice", {"tensor", impl}, along);
   const std::int64_t step = stride;
   if (step < 1) {
     runtime::raise(ErrorCode::kInvalidArgument,
@@ -64,7 +64,7 @@ Tensor Tensor::slice(Dim along, Index start, Index end, Index stride) const {
 
 Tensor Tensor::select(Dim along, Index at) const {
   const TensorImpl& impl = tensor::impl_of("select", *this, "tensor");
-  const int dim = resolve_dim("select", impl, along);
+  const int dim = resolve_dim("select", {"tensor", impl}, along);
   const std::int64_t extent = impl.shape[dim];
   std::int64_t index = at;
   if (index < -extent || index >= extent) {
@@ -98,7 +98,7 @@ Tensor permuted(const Tensor& tensor, std::span<const Dim> dims) {
   Shape shape, strides;
   unsigned seen = 0;
   for (const Dim named : dims) {
-    const int dim = resolve_dim("permute", impl, named);
+    const int dim = resolve_dim("permute", {"tensor", impl}, named);
     if ((seen >> dim & 1u) != 0) raise_not_permuted();
     seen |= 1u << dim;
     shape.push_back(impl.shape[dim]);
@@ -124,8 +124,8 @@ Tensor Tensor::permute(std::initializer_list<Dim> dims) const {
 
 Tensor Tensor::transpose(Dim first, Dim second) const {
   const TensorImpl& impl = tensor::impl_of("transpose", *this, "tensor");
-  const int dim0 = resolve_dim("transpose", impl, first);
-  const int dim1 = resolve_dim("transpose", impl, second);
+  const int dim0 = resolve_dim("transpose", {"tensor", impl}, first);
+  const int dim1 = resolve_dim("transpose", {"tensor", impl}, second);
   Shape shape = impl.shape, strides = impl.strides;
   std::swap(shape[dim0], shape[dim1]);
   std::swap(strides[dim0], strides[dim1]);
@@ -146,7 +146,8 @@ Tensor Tensor::t() const {
 
 Tensor Tensor::diagonal(Index which, Dim dim0, Dim dim1) const {
   const TensorImpl& impl = tensor::impl_of("diagonal", *this, "tensor");
-  const int row = resolve_dim("diagonal", impl, dim0), column = resolve_dim("diagonal", impl, dim1);
+  const int row = resolve_dim("diagonal", {"tensor", impl}, dim0),
+            column = resolve_dim("diagonal", {"tensor", impl}, dim1);
   if (row == column) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[diagonal] no plane: expected two dimensions, got {} twice (tensor: {}). Name "
@@ -210,7 +211,7 @@ Tensor Tensor::expand(const Shape& shape) const {
 
 Tensor Tensor::squeeze(Dim named) const {
   const TensorImpl& impl = tensor::impl_of("squeeze", *this, "tensor");
-  const int dim = resolve_dim("squeeze", impl, named);
+  const int dim = resolve_dim("squeeze", {"tensor", impl}, named);
   if (impl.shape[dim] != 1) return *this;
   return select(dim, 0);
 }

@@ -187,7 +187,10 @@ TEST_P(OperandsTest, OutMustFitTheResult) {
                "[add] out repeats elements: expected a place of its own for each, got strides [0, "
                "1] (out: f32 [2, 3] on " +
                    device_.name() + "). Write into out.clone(), and use that one from then on.");
-  EXPECT_ERROR(a[0] += a, ErrorCode::kShapeMismatch, "expected [2, 3], got [3]");
+  EXPECT_ERROR(a[0] += a, ErrorCode::kShapeMismatch,
+               "[add] a has the wrong shape: expected [2, 3], got [3] (a: f32 [3] on " +
+                   device_.name() +
+                   "). The result does not fit in place: use the form that returns a new tensor.");
   EXPECT_ERROR(add_out(Tensor(), a, a), ErrorCode::kInvalidArgument, "[add] out is undefined");
   EXPECT_ERROR(static_cast<void>(a + Tensor()), ErrorCode::kInvalidArgument, "b is undefined");
 }
@@ -201,7 +204,7 @@ TEST_P(OperandsTest, PartialOverlapIsRefused) {
   refused(t.slice(0, 2), t.slice(0, 0, 6));
   refused(t.view({2, 4}).slice(1, 0, 2).t(), t.view({2, 4}).slice(1, 0, 2));
   refused(t.slice(0, 0, 8, 2), t.slice(0, 2, 6));
-  EXPECT_ERROR(t += t[3], ErrorCode::kInvalidArgument, "out and b overlap");
+  EXPECT_ERROR(t += t[3], ErrorCode::kInvalidArgument, "[add] a and b overlap");
   EXPECT_EQ(t.to_vector<float>(), (Floats{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 

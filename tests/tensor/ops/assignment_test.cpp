@@ -227,7 +227,7 @@ TEST_P(AssignmentTest, WritesThatNobodyWouldSeeAreRefused) {
   EXPECT_ERROR(
       a.clone() = ones({2, 3}, device_), ErrorCode::kInvalidArgument,
       "[assign] the write would be lost: expected a view of a tensor, got a temporary that "
-      "alone holds its storage (f32 [2, 3]" +
+      "alone holds its storage (destination: f32 [2, 3]" +
           on_ +
           "). Give it a name and use copy_from, or assign to a view: slice, select or "
           "view.");

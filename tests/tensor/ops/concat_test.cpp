@@ -88,7 +88,8 @@ TEST_P(ConcatTest, RefusesWhatDoesNotFit) {
                "[concat] nothing to put together: expected one tensor or more, got none. Give a "
                "tensor, for example of extent 0.");
   EXPECT_ERROR(static_cast<void>(concat({a, a}, 2)), ErrorCode::kInvalidArgument,
-               "[concat] dimension 2 is out of range: expected -2 to 1 for rank 2, got 2");
+               "[concat] dimension 2 is out of range: expected -2 to 1 for rank 2, got 2 "
+               "(tensors[0]: f32 [");
   EXPECT_ERROR(static_cast<void>(concat({ones({}, device_)})), ErrorCode::kInvalidArgument,
                "[concat] dimension 0 is out of range: expected none for rank 0");
   const Tensor huge = ones({1}, device_).expand({INT64_MAX / 2 / 4});

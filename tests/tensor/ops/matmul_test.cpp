@@ -228,7 +228,14 @@ TEST_P(MatmulTest, ShapesMustFit) {
   EXPECT_ERROR(static_cast<void>(matmul(a, a)), ErrorCode::kShapeMismatch,
                "[matmul] inner dimensions differ: expected b of shape [3, n], got [2, 3]");
   EXPECT_ERROR(static_cast<void>(matmul(a, a.t()[0])), ErrorCode::kShapeMismatch,
-               "[matmul] inner dimensions differ: expected b of shape [3], got [2]");
+               "[matmul] inner dimensions differ: expected b of shape [3], got [2] (a: f32 [2, 3] "
+               "on " +
+                   device_.name() + "; b: f32 [2] on " + device_.name() +
+                   "). Transpose a with t() if that was meant.");
+  EXPECT_ERROR(static_cast<void>(matmul(a[0], a)), ErrorCode::kShapeMismatch,
+               "). Transpose b with t() if that was meant.");
+  EXPECT_ERROR(static_cast<void>(matmul(a[0], a.t()[0])), ErrorCode::kShapeMismatch,
+               "). Use vectors of one length; a.unsqueeze(1) * b is their outer product.");
   EXPECT_ERROR(static_cast<void>(matmul(a, ones({4, 2, 5}, device_))), ErrorCode::kShapeMismatch,
                "[matmul] inner dimensions differ: expected b of shape [..., 3, n], got [4, 2, 5]");
   EXPECT_ERROR(static_cast<void>(matmul(a, a[0][0])), ErrorCode::kShapeMismatch,

@@ -231,7 +231,7 @@ TEST_P(ReduceTest, VariancesAndTheirRoots) {
                "[var] is not defined for i32");
   const std::string t_text = "f32 [2, 4] on " + device_.name();
   EXPECT_ERROR(static_cast<void>(stddev(t, 2)), ErrorCode::kInvalidArgument,
-               "[stddev] dimension 2 is out of range: expected -2 to 1 for rank 2, got 2 (" +
+               "[stddev] dimension 2 is out of range: expected -2 to 1 for rank 2, got 2 (a: " +
                    t_text + "). Use a dimension that the tensor has.");
   EXPECT_ERROR(static_cast<void>(stddev(t, {0, 0})), ErrorCode::kInvalidArgument,
                "[stddev] axis 0 is named twice: expected each axis once, got [0, 0] (a: " + t_text +
@@ -253,7 +253,7 @@ TEST_P(ReduceTest, VariancesAndTheirRoots) {
            {"norm", [&] { return norm(half, 2, 2); }}}) {
     EXPECT_ERROR(static_cast<void>(call()), ErrorCode::kInvalidArgument,
                  "[" + name + "] dimension 2 is out of range: expected -2 to 1 for rank 2, got 2 " +
-                     "(f16 [2, 4] on " + device_.name() + ")");
+                     "(a: f16 [2, 4] on " + device_.name() + ")");
   }
 }
 
@@ -325,7 +325,9 @@ TEST_P(ReduceTest, EmptyTensors) {
 TEST_P(ReduceTest, AxesAreChecked) {
   const Tensor t = zeros({2, 3}, device_);
   EXPECT_ERROR(static_cast<void>(sum(t, 2)), ErrorCode::kInvalidArgument,
-               "[sum] dimension 2 is out of range: expected -2 to 1 for rank 2");
+               "[sum] dimension 2 is out of range: expected -2 to 1 for rank 2, got 2 (a: f32 [2, "
+               "3] on " +
+                   device_.name() + "). Use a dimension that the tensor has.");
   EXPECT_ERROR(static_cast<void>(sum(t, {0, -2})), ErrorCode::kInvalidArgument,
                "[sum] axis -2 is named twice");
   EXPECT_ERROR(static_cast<void>(argmin(t, {0, 1})), ErrorCode::kInvalidArgument,
