@@ -78,8 +78,10 @@ TEST_F(IdxTest, RefusesWhatIsWrong) {
   write(gzipped(idx(0x08, {1}, "ab")));
   EXPECT_ERROR(static_cast<void>(nn::read_idx(path(), options())), ErrorCode::kInvalidArgument,
                "more bytes than its header says");
-  EXPECT_ERROR(static_cast<void>(nn::read_idx("/no/such/file", options())), ErrorCode::kIo,
-               "[read_idx] can't open the file: '/no/such/file': No such file or directory");
+  EXPECT_ERROR(
+      static_cast<void>(nn::read_idx("/no/such/file", options())), ErrorCode::kIo,
+      "[read_idx] can't open the file: '/no/such/file': No such file or directory. Check the "
+      "path.");
   EXPECT_ERROR(static_cast<void>(nn::read_idx(folder_.path(), options())), ErrorCode::kIo,
                "expected a regular file");
   EXPECT_ERROR(static_cast<void>(nn::read_idx(path(), {.device = test_device("fake:0")})),

@@ -129,7 +129,7 @@ TEST_F(NpyTest, ReadsWhatItSaves) {
   EXPECT_EQ((written().size() - 3 * sizeof(float)) % 64, 0u)
       << "elements begin at a multiple of 64";
   EXPECT_ERROR(nn::save_npy(path(), Tensor()), ErrorCode::kInvalidArgument,
-               "[save_npy] the tensor is undefined");
+               "[save_npy] the tensor is undefined: expected one with a value. Compute it first.");
   EXPECT_EQ(nn::read_npy(path(), options()).size(0), 3) << "the old file is there";
 }
 

@@ -105,24 +105,30 @@ TEST_P(SafetensorsTest, ReadsWhatAnotherProgramWrote) {
   EXPECT_EQ(file.entries()[0].name, "a");
   EXPECT_EQ(file.read("a", device_).to_vector<float>(), (Floats{1, 2}));
   EXPECT_EQ(file.read("b", device_).to_vector<bool>(), (std::vector<bool>{true, false, true}));
-  EXPECT_ERROR(
-      read(file, "c", device_), ErrorCode::kInvalidArgument,
-      "[Safetensors] no such tensor in '" + path() + "': expected one of its 2 names, got 'c'");
+  EXPECT_ERROR(read(file, "c", device_), ErrorCode::kInvalidArgument,
+               "[Safetensors] no such tensor in '" + path() +
+                   "': expected one of its 2 names, got 'c'. entries() "
+                   "lists them.");
   const Tensor to = zeros({2}, device_);
   file.read_into("a", to);
   EXPECT_EQ(to.to_vector<float>(), (Floats{1, 2}));
-  EXPECT_ERROR(file.read_into("a", zeros({3}, device_)), ErrorCode::kShapeMismatch,
-               "[Safetensors] tensor 'a' has another shape: expected [3], got [2]");
-  EXPECT_ERROR(file.read_into("b", to), ErrorCode::kDtypeMismatch,
-               "[Safetensors] tensor 'b' has another dtype: expected f32, got bool");
+  EXPECT_ERROR(
+      file.read_into("a", zeros({3}, device_)), ErrorCode::kShapeMismatch,
+      "[Safetensors] tensor 'a' has another shape: expected [3], got [2]. Use read for a new "
+      "tensor.");
+  EXPECT_ERROR(
+      file.read_into("b", to), ErrorCode::kDtypeMismatch,
+      "[Safetensors] tensor 'b' has another dtype: expected f32, got bool. Use read for a new "
+      "tensor, and cast it.");
 }
 
 TEST_P(SafetensorsTest, AWrongBoolIsAnError) {
   write(path(), file_of(R"({"b":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", "\1\2"));
   const Safetensors file(path());
-  EXPECT_ERROR(
-      read(file, "b", device_), ErrorCode::kInvalidArgument,
-      "[Safetensors] tensor 'b' of '" + path() + "' has a wrong bool: expected 0 or 1, got 2");
+  EXPECT_ERROR(read(file, "b", device_), ErrorCode::kInvalidArgument,
+               "[Safetensors] tensor 'b' of '" + path() +
+                   "' has a wrong bool: expected 0 or 1, got 2. Save or "
+                   "download it again.");
 }
 
 TEST_P(SafetensorsTest, ModulesAreSavedAndLoaded) {
@@ -143,16 +149,20 @@ TEST_P(SafetensorsTest, ModulesAreSavedAndLoaded) {
                "[load] '" + path() +
                    "' has other tensors than the module: missing are 'weight', "
                    "'bias'; superfluous are 'count', ");
+  EXPECT_ERROR(nn::load(net.hidden, path()), ErrorCode::kInvalidArgument,
+               "load(module, file, {.allow_missing = true, .allow_superfluous = true}).");
   nn::Linear wide(4, 3, {.tensor = device_});
   const Floats before = wide.bias->to_vector<float>();
-  EXPECT_ERROR(
-      nn::load(wide, path("hidden")), ErrorCode::kShapeMismatch,
-      "[load] 'weight' of '" + path("hidden") + "' has another shape: expected [3, 4], got [3, 3]");
+  EXPECT_ERROR(nn::load(wide, path("hidden")), ErrorCode::kShapeMismatch,
+               "[load] 'weight' of '" + path("hidden") +
+                   "' has another shape: expected [3, 4], got [3, 3]. Make "
+                   "the module with the sizes that it had when it was saved.");
   EXPECT_EQ(wide.bias->to_vector<float>(), before) << "nothing was written";
   nn::Linear half(3, 3, {.tensor = {device_, DType::bf16}});
-  EXPECT_ERROR(
-      nn::load(half, path("hidden")), ErrorCode::kDtypeMismatch,
-      "[load] 'weight' of '" + path("hidden") + "' has another dtype: expected bf16, got f32");
+  EXPECT_ERROR(nn::load(half, path("hidden")), ErrorCode::kDtypeMismatch,
+               "[load] 'weight' of '" + path("hidden") +
+                   "' has another dtype: expected bf16, got f32. Load it "
+                   "into a module of that dtype (Module::cast).");
 }
 
 TEST_P(SafetensorsTest, FilesThatFitInPartAreLoaded) {
@@ -171,10 +181,14 @@ TEST_P(SafetensorsTest, FilesThatFitInPartAreLoaded) {
   EXPECT_EQ(other.out.bias->to_vector<float>(), bias);
   EXPECT_ERROR(nn::load(other, path(), {.allow_missing = true}), ErrorCode::kInvalidArgument,
                "[load] '" + path() +
-                   "' has other tensors than the module: superfluous are 'num_batches_tracked'");
-  EXPECT_ERROR(
-      nn::load(other, path(), {.allow_superfluous = true}), ErrorCode::kInvalidArgument,
-      "[load] '" + path() + "' has other tensors than the module: missing are 'out.bias', 'count'");
+                   "' has other tensors than the module: superfluous are 'num_batches_tracked'. "
+                   "Make the module as it was when it was saved, or allow them: load(module, file, "
+                   "{.allow_superfluous = true}).");
+  EXPECT_ERROR(nn::load(other, path(), {.allow_superfluous = true}), ErrorCode::kInvalidArgument,
+               "[load] '" + path() +
+                   "' has other tensors than the module: missing are 'out.bias', 'count'. "
+                   "Make the module as it was when it was saved, or allow them: load(module, file, "
+                   "{.allow_missing = true}).");
   nn::LazyLinear lazy(3, {.tensor = device_});
   nn::save_safetensors(path("bias"), {{"bias", ones({3}, device_)}});
   EXPECT_EQ(nn::load(lazy, path("bias"), {.allow_missing = true}).missing, Names{"weight"});
@@ -186,6 +200,26 @@ TEST_P(SafetensorsTest, FilesThatFitInPartAreLoaded) {
   nn::save_safetensors(path(), tensors);
   EXPECT_ERROR(nn::load(other, path(), {.allow_missing = true, .allow_superfluous = true}),
                ErrorCode::kShapeMismatch, "[load] 'out.weight' of '" + path() + "' has another");
+}
+
+TEST_P(SafetensorsTest, ErrorsNameTheCall) {
+  nn::Linear module(2, 2, {.tensor = device_});
+  const std::string absent = path("none/model");
+  EXPECT_ERROR(
+      nn::load(module, absent), ErrorCode::kIo,
+      "[load] can't open the file: '" + absent + "': No such file or directory. Check the path.");
+  EXPECT_ERROR(nn::save(module, absent), ErrorCode::kIo,
+               "[save] can't make a file beside: '" + absent +
+                   "': No such file or directory. Check the path.");
+  EXPECT_ERROR((void)nn::load_safetensors(absent), ErrorCode::kIo, "[load_safetensors] can't open");
+  nn::save(module, path());
+  const auto size = std::filesystem::file_size(path());
+  std::filesystem::resize_file(path(), size - 1);
+  EXPECT_ERROR(nn::load(module, path()), ErrorCode::kInvalidArgument,
+               "[load] no valid file of safetensors: '" + path() + "': it is cut off at byte " +
+                   std::to_string(size - 1) +
+                   ": expected 24 bytes of data up to tensor 'weight', got 23. Save or download it "
+                   "again.");
 }
 
 /// They make what the file lacks at their first input, if that fits to what it had.
@@ -285,10 +319,12 @@ TEST_P(SafetensorsTest, AFailedSaveLeavesTheOldFile) {
   EXPECT_ERROR(nn::save_safetensors(path(), {{"__metadata__", ones({2}, device_)}}),
                ErrorCode::kInvalidArgument, "[save_safetensors] no tensor may be called");
   EXPECT_ERROR(nn::save_safetensors(path(), {{"a", Tensor()}}), ErrorCode::kInvalidArgument,
-               "[save_safetensors] tensor 'a' is undefined");
-  EXPECT_ERROR(nn::save_safetensors(path(), {{"\xff", ones({2}, device_)}}),
-               ErrorCode::kInvalidArgument,
-               "[save_safetensors] a wrong text: expected UTF-8 without NUL");
+               "[save_safetensors] tensor 'a' is undefined: expected one with a value. Compute it "
+               "first, or leave it out.");
+  EXPECT_ERROR(
+      nn::save_safetensors(path(), {{"\xff", ones({2}, device_)}}), ErrorCode::kInvalidArgument,
+      "[save_safetensors] a wrong text: expected UTF-8 without NUL, got '\\xff'. Rename or "
+      "convert it.");
   {
     // Files may not grow beyond 64 KiB here.
     struct rlimit before {};
@@ -302,8 +338,9 @@ TEST_P(SafetensorsTest, AFailedSaveLeavesTheOldFile) {
     setrlimit(RLIMIT_FSIZE, &before);
     std::signal(SIGXFSZ, old_handler);
     EXPECT_EQ(error.code(), ErrorCode::kIo);
-    EXPECT_EQ(std::string(error.what()),
-              "[save_safetensors] can't write the new file: '" + path() + "': File too large");
+    EXPECT_EQ(std::string(error.what()), "[save_safetensors] can't write the new file: '" + path() +
+                                             "': File too large. Make room on "
+                                             "the disk, or choose another one.");
   }
   EXPECT_EQ(bytes_of(path()), old);
   std::size_t files = 0;
@@ -384,7 +421,8 @@ TEST(AtomicFiles, KeepTheModeOfTheOldFileAndReplaceNothingElse) {
   EXPECT_EQ(std::filesystem::status(file).permissions(), perms::owner_read | perms::owner_write);
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_ERROR(nn::save_safetensors(pipe, tensors), ErrorCode::kIo,
-               "[save_safetensors] can't replace '" + pipe.string() + "': expected a regular file");
+               "[save_safetensors] can't replace '" + pipe.string() +
+                   "': expected a regular file, got a pipe. Choose another path.");
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
   const std::string cut = file.string() + std::string(1, '\0') + "x";
   EXPECT_ERROR(nn::save_safetensors(cut, tensors), ErrorCode::kInvalidArgument,
@@ -433,7 +471,8 @@ TEST_P(SafetensorsTest, ALinkToNoRegularFileStays) {
        {std::string("/dev/null"), "/proc/self/fd/" + std::to_string(opened)}) {
     std::filesystem::create_symlink(to, path());
     EXPECT_ERROR(nn::save_safetensors(path(), {{"a", ones({2}, device_)}}), ErrorCode::kIo,
-                 "[save_safetensors] can't replace '" + path() + "': expected a regular file");
+                 "[save_safetensors] can't replace '" + path() +
+                     "': expected a regular file, got a link to something else. Choose ");
     EXPECT_TRUE(std::filesystem::is_symlink(path()));
     std::filesystem::remove(path());
   }
@@ -454,6 +493,8 @@ class SafetensorsFiles : public testing::Test {
     write(path(), bytes);
     EXPECT_ERROR(open_file(path()), ErrorCode::kInvalidArgument,
                  "[Safetensors] no valid file of safetensors: '" + path() + "': " + reason);
+    const std::string text = error_of([&] { open_file(path()); }).what();
+    EXPECT_TRUE(text.ends_with(". Save or download it again.") || reason.ends_with('.')) << text;
   }
   const ScratchDirectory folder_;
 };
@@ -462,12 +503,21 @@ TEST_F(SafetensorsFiles, WhatTheFormatDoesNotAllowIsRefused) {
   const auto entry = [](const std::string& fields) { return file_of("{\"a\":{" + fields + "}}"); };
   expect_refused("", "expected 8 bytes with the length of the header, got 0");
   expect_refused("1234567", "expected 8 bytes with the length of the header, got 7");
-  expect_refused(std::string(8, '\xff'),
-                 "a header of 18446744073709551615 bytes: expected at most 0");
-  expect_refused(file_of("{}").substr(0, 9), "a header of 2 bytes: expected at most 1");
-  expect_refused(file_of(""), "the header does not begin with an object");
-  expect_refused(file_of(" {}"), "the header does not begin with an object");
-  expect_refused(file_of("[]"), "the header does not begin with an object");
+  expect_refused(
+      std::string(8, '\xff'),
+      "a header of 18446744073709551615 bytes: expected at most 100000000. Check that it "
+      "is a file of safetensors.");
+  expect_refused(file_of("{}").substr(0, 9),
+                 "it is cut off at byte 9: expected a header of 2 bytes, got 1");
+  expect_refused(
+      file_of(""),
+      "the header does not begin with an object. Check that it is a file of safetensors.");
+  expect_refused(
+      file_of(" {}"),
+      "the header does not begin with an object. Check that it is a file of safetensors.");
+  expect_refused(
+      file_of("[]"),
+      "the header does not begin with an object. Check that it is a file of safetensors.");
   expect_refused(file_of("{"), "the header is no JSON at byte ");
   expect_refused(file_of("{}x"), "the header is no JSON at byte ");
   expect_refused(file_of("{} {}"), "the header is no JSON at byte ");
@@ -486,7 +536,8 @@ TEST_F(SafetensorsFiles, WhatTheFormatDoesNotAllowIsRefused) {
   expect_refused(file_of(R"({"__metadata__":{"a":{}}})"), "metadata: unexpected an object");
   expect_refused(file_of(R"({"__metadata__":{"a":"1","a":"2"}})"), "metadata: 'a' occurs twice");
   expect_refused(entry(R"("dtype":"F32")"), "tensor 'a': expected dtype, shape and data_offsets");
-  expect_refused(entry(R"("dtype":"F8_E5M2")"), "tensor 'a': Patchbay has no dtype 'F8_E5M2'");
+  expect_refused(entry(R"("dtype":"F8_E5M2")"),
+                 "tensor 'a': Patchbay has no dtype 'F8_E5M2'. Save it with another dtype.");
   expect_refused(entry(R"("dtype":"F32","dtype":"F32")"), "tensor 'a': 'dtype' occurs twice");
   expect_refused(entry(R"("other":1)"), "tensor 'a': no field 'other'");
   expect_refused(entry(R"("shape":[1.5])"), "tensor 'a': no integer of 64 bits: '1.5'");
@@ -510,7 +561,7 @@ TEST_F(SafetensorsFiles, WhatTheFormatDoesNotAllowIsRefused) {
   expect_refused(entry(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])"),
                  "tensor 'a': expected 8 bytes for f32 [2], got 4");
   expect_refused(entry(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"),
-                 "tensor 'a' ends at byte 8 of the data: expected at most 0, where the file ends");
+                 "it is cut off at byte 62: expected 8 bytes of data up to tensor 'a', got 0");
 }
 
 TEST_F(SafetensorsFiles, TensorsFollowEachOther) {
@@ -536,9 +587,12 @@ TEST_F(SafetensorsFiles, TensorsFollowEachOther) {
 }
 
 TEST_F(SafetensorsFiles, WhatIsNoFileIsRefused) {
-  EXPECT_ERROR(open_file("/no/such/file"), ErrorCode::kIo,
-               "[Safetensors] can't open the file: '/no/such/file': No such file or directory");
-  EXPECT_ERROR(open_file(folder_.folder("files")), ErrorCode::kIo, "expected a regular file");
+  EXPECT_ERROR(
+      open_file("/no/such/file"), ErrorCode::kIo,
+      "[Safetensors] can't open the file: '/no/such/file': No such file or directory. Check "
+      "the path.");
+  EXPECT_ERROR(open_file(folder_.folder("files")), ErrorCode::kIo,
+               "expected a regular file, got a folder. Check the path.");
   const std::string pipe = folder_.folder("files") + "/pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_ERROR(open_file(pipe), ErrorCode::kIo, "expected a regular file");

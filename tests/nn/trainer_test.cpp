@@ -357,7 +357,8 @@ TEST(TrainerFilesTest, ReportsAFileThatCannotBeWritten) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kIo);
     EXPECT_STREQ(error.what(),
-                 "[fit] can't write '/nonexistent/log.csv': No such file or directory");
+                 "[fit] can't write the file: '/nonexistent/log.csv': No such file or directory. "
+                 "Check the path.");
   }
 }
 
@@ -373,7 +374,7 @@ TEST(TrainerFilesTest, ReportsACheckpointThatCannotBeFound) {
     EXPECT_EQ(error.native_code(), ENAMETOOLONG);
     const std::string text = error.what();
     EXPECT_TRUE(text.starts_with("[fit] can't open the file: '/tmp/xxx")) << text;
-    EXPECT_TRUE(text.ends_with(": File name too long")) << text;
+    EXPECT_TRUE(text.ends_with(": File name too long. Check the path.")) << text;
   }
   EXPECT_EQ(training.values(), before);
 }
@@ -510,14 +511,16 @@ TEST(TrainerErrorsTest, NamesWhatIsWrong) {
   EXPECT_EQ(message({.early_stop = nn::EarlyStop{.min_delta = std::nan("")}}, net),
             "[Trainer] a wrong min_delta: expected a finite number, got nan");
   EXPECT_EQ(message({.devices = {cpu()}, .num_gpus = 1}, net),
-            "[Trainer] both devices and num_gpus: expected one of them");
+            "[Trainer] both devices and num_gpus: expected one of them. Leave one out.");
   EXPECT_EQ(message({.resume = true}, net),
-            "[Trainer] no checkpoint: checkpoint_every and resume need the file's name");
+            "[Trainer] no checkpoint: checkpoint_every and resume need the file's name. Set the "
+            "option checkpoint.");
   const std::filesystem::path nul(std::string("a\0b", 3));
   for (const nn::TrainerOptions& options :
        {nn::TrainerOptions{.checkpoint = nul}, nn::TrainerOptions{.best_model = nul},
         nn::TrainerOptions{.csv = nul}, nn::TrainerOptions{.plot = nul}}) {
-    EXPECT_EQ(message(options, net), "[Trainer] a file name with NUL: 'a\\x00b'");
+    EXPECT_EQ(message(options, net),
+              "[Trainer] a file name with NUL: 'a\\x00b'. Pass the name without it.");
   }
   EXPECT_EQ(message({}, other),
             "[Trainer] the optimiser has no parameter of the model: expected one that was made "
@@ -543,8 +546,10 @@ TEST(TrainerErrorsTest, NamesWhatIsWrong) {
     (void)vector_loss.fit(batches);
     FAIL() << "took a loss with ten elements";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "[Trainer] the loss gave a wrong value: expected one float, got f32 [5, 2]");
+    EXPECT_STREQ(
+        error.what(),
+        "[Trainer] the loss gave a wrong value: expected one float, got f32 [5, 2]. Return "
+        "the mean of the samples' losses.");
   }
 }
 
@@ -552,6 +557,9 @@ TEST(TrainerErrorsTest, NamesWhatIsWrong) {
 
 class CheckpointTest : public testing::Test {
  protected:
+  /// Most end with it.
+  static constexpr std::string_view kWayOut = ". Give a file that was saved with these parts.";
+  /// Without this end.
   std::string message(nn::Checkpoint parts) const {
     try {
       nn::load_checkpoint(file_, parts);
@@ -561,6 +569,8 @@ class CheckpointTest : public testing::Test {
       if (const auto at = text.find(name); at != std::string::npos) {
         text.replace(at, name.size(), "FILE");
       }
+      EXPECT_TRUE(text.ends_with('.')) << text;
+      if (text.ends_with(kWayOut)) text.resize(text.size() - kWayOut.size());
       return text;
     }
     return "no error";
@@ -583,13 +593,37 @@ TEST_F(CheckpointTest, KeepsTensorsTextsAndGenerators) {
   EXPECT_EQ(read.tensors.at("mean").to_vector<double>(), (std::vector<double>{0.5, 0.5}));
 }
 
+TEST_F(CheckpointTest, ErrorsOfFilesNameTheCall) {
+  const std::string absent = file_.string() + "/none";
+  nn::save_safetensors(file_, {});
+  std::filesystem::resize_file(file_, 9);
+  const std::string cut = "] no valid file of safetensors: '" + file_.string() +
+                          "': it is cut off at byte 9: expected a header of 8 bytes, got 1. Save "
+                          "or download it again.";
+  nn::Checkpoint parts;
+  EXPECT_ERROR(nn::load_checkpoint(file_, parts), ErrorCode::kInvalidArgument,
+               "[load_checkpoint" + cut);
+  EXPECT_ERROR(
+      nn::load_checkpoint(absent, parts), ErrorCode::kIo,
+      "[load_checkpoint] can't open the file: '" + absent + "': Not a directory. Check the path.");
+  EXPECT_ERROR(nn::save_checkpoint(absent, parts), ErrorCode::kIo,
+               "[save_checkpoint] can't make a file beside: '" + absent +
+                   "': Not a directory. Check the path.");
+  EXPECT_ERROR((void)Training({.checkpoint = file_, .resume = true}).fit(),
+               ErrorCode::kInvalidArgument, "[fit" + cut);
+  EXPECT_ERROR((void)Training({.num_epochs = 1, .checkpoint = absent}).fit(), ErrorCode::kIo,
+               "[fit] can't make a file beside: ");
+  EXPECT_ERROR((void)Training({.num_epochs = 1, .best_model = absent}).fit(), ErrorCode::kIo,
+               "[fit] can't make a file beside: ");
+}
+
 TEST_F(CheckpointTest, RefusesWhatDoesNotFit) {
   Training training({});
   training.fit();
   nn::save_safetensors(file_, {});
   EXPECT_EQ(message({}),
             "[load_checkpoint] can't use FILE: it is no checkpoint: the metadata lack "
-            "'patchbay.checkpoint'");
+            "'patchbay.checkpoint'. Give a file of save_checkpoint.");
   nn::save_safetensors(file_, {}, {{"patchbay.checkpoint", "[1"}});
   EXPECT_EQ(message({}), "[load_checkpoint] can't use FILE: its numbers are no JSON object");
   nn::save_safetensors(file_, {}, {{"patchbay.checkpoint", R"({"format": 2})"}});
@@ -597,9 +631,13 @@ TEST_F(CheckpointTest, RefusesWhatDoesNotFit) {
             "[load_checkpoint] can't use FILE: it has another format: expected 1, got 2");
   nn::save_safetensors(file_, {}, {{"patchbay.checkpoint", R"({"format": 1, "texts": {}})"}});
   EXPECT_EQ(message({.optimizer = &training.optimizer}),
-            "[load_checkpoint] can't use FILE: it was saved without the optimizer");
+            "[load_checkpoint] can't use FILE: it was saved without the optimizer. Load it without "
+            "optimizer.");
   EXPECT_EQ(message({.model = &training.net}),
             "[load_checkpoint] can't use FILE: the tensor 'model.0.weight' is missing");
+  nn::Checkpoint parts{.model = &training.net};
+  EXPECT_ERROR(nn::load_checkpoint(file_, parts), ErrorCode::kInvalidArgument,
+               "' is missing. Give a file that was saved with these parts.");
 
   nn::save_checkpoint(
       file_,
@@ -610,12 +648,13 @@ TEST_F(CheckpointTest, RefusesWhatDoesNotFit) {
             "[load_checkpoint] can't use FILE: it has the state of another optimiser or model: "
             "expected 2 parameters with 0 tensors each, got 4 with 2");
   EXPECT_EQ(message({.schedule = &training.schedule}),
-            "[load_checkpoint] can't use FILE: it was saved without the schedule");
+            "[load_checkpoint] can't use FILE: it was saved without the schedule. Load it without "
+            "schedule.");
   nn::Sequential wide(nn::Linear(2, 9, {.tensor = cpu()}), nn::ReLU(), nn::Dropout(0.2),
                       nn::Linear(9, 2, {.tensor = cpu()}));
   EXPECT_EQ(message({.model = &wide}),
             "[load_checkpoint] 'model.0.weight' of FILE has another shape: expected [9, 2], got "
-            "[8, 2]");
+            "[8, 2]. Make the module with the sizes that it had when it was saved.");
   nn::Sequential shorter(nn::Linear(2, 8, {.tensor = cpu()}));
   EXPECT_EQ(message({.model = &shorter}),
             "[load_checkpoint] can't use FILE: the model has no 'model.3.bias'");
@@ -629,7 +668,9 @@ TEST_F(CheckpointTest, RefusesWhatDoesNotFit) {
     nn::save_checkpoint(file_, {.texts = {{"name", "\xff"}}});
     FAIL() << "wrote a text that is not UTF-8";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "[save_checkpoint] a text or its name is not UTF-8");
+    EXPECT_STREQ(error.what(),
+                 "[save_checkpoint] a text or its name is not UTF-8. Convert it, or save it as a "
+                 "tensor of u8.");
   }
 }
 
@@ -725,7 +766,8 @@ TEST_F(CheckpointTest, AnotherProgramsCheckpointIsNoTrainers) {
   const std::vector<Floats> before = training.values();
   EXPECT_ERROR(static_cast<void>(training.fit()), ErrorCode::kInvalidArgument,
                "[fit] the checkpoint '" + file_.string() +
-                   "' is of no trainer: expected a tensor 'position' f64 [9]");
+                   "' is of no trainer: expected a tensor 'position' f64 [9]. Resume from one "
+                   "that fit saved.");
   EXPECT_EQ(training.values(), before);
 }
 

@@ -251,8 +251,8 @@ CsvTable read_csv(const std::filesystem::path& path, const CsvOptions& options) 
   check_options(options);
   const Device device = files::host_device(options.device, "read_csv");
   const files::ReadFile file(path, "read_csv");
-  files::FileSource source({"read_csv", "csv", runtime::quote(path.string())}, file, 0,
-                           file.size_bytes());
+  files::FileSource source({"read_csv", "csv", runtime::quote(path.string()), "Correct it there."},
+                           file, 0, file.size_bytes());
   FieldReader reader(source, options.delimiter);
   CsvTable table;
   if (options.has_header) table.names = read_names(reader);

@@ -23,11 +23,27 @@ std::string quoted(const std::filesystem::path& path) { return runtime::quote(pa
 /// A call transfers at most about 2 GiB on Linux.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
 
-[[noreturn]] void raise_io(std::string_view operation, std::string_view what,
-                           const std::filesystem::path& path, int error) {
-  throw Error(ErrorCode::kIo,
-              fmt::format("[{}] {}: {}: {}", operation, what, quoted(path), std::strerror(error)),
-              error);
+std::string_view way_out_of(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG: return " Check the path.";
+    case EACCES:
+    case EPERM: return " Check the permissions.";
+    case EFBIG:
+    case ENOSPC:
+    case EDQUOT: return " Make room on the disk, or choose another one.";
+    case EROFS: return " Choose another folder.";
+    default: return "";
+  }
+}
+
+/// What is there that is no regular file.
+std::string_view kind_of(const struct stat& info) {
+  return S_ISDIR(info.st_mode)    ? "a folder"
+         : S_ISFIFO(info.st_mode) ? "a pipe"
+         : S_ISLNK(info.st_mode)  ? "a link to something else"
+                                  : "a device or socket";
 }
 
 /// A name beside `path` that nobody can guess.
@@ -43,10 +59,20 @@ std::filesystem::path name_beside(const std::filesystem::path& path) {
 
 }  // namespace
 
+void raise_io(std::string_view operation, std::string_view what, const std::filesystem::path& path,
+              int error) {
+  throw Error(
+      ErrorCode::kIo,
+      fmt::format("[{}] {}: {}: {}.{}", operation, what, quoted(path),
+                  error == 0 ? "the stream failed" : std::strerror(error), way_out_of(error)),
+      error);
+}
+
 const std::filesystem::path& checked_name(const std::filesystem::path& path,
                                           std::string_view operation) {
   if (path.native().find('\0') == std::string::npos) return path;
-  raise(ErrorCode::kInvalidArgument, "[{}] a file name with NUL: {}", operation, quoted(path));
+  raise(ErrorCode::kInvalidArgument, "[{}] a file name with NUL: {}. Pass the name without it.",
+        operation, quoted(path));
 }
 
 Descriptor::~Descriptor() {
@@ -62,7 +88,8 @@ ReadFile::ReadFile(const std::filesystem::path& path, std::string_view operation
   struct stat info {};
   if (fstat(file_.get(), &info) != 0) raise_io(operation_, "can't read the file", path_, errno);
   if (!S_ISREG(info.st_mode)) {
-    raise(ErrorCode::kIo, "[{}] can't read {}: expected a regular file", operation_, quoted(path_));
+    raise(ErrorCode::kIo, "[{}] can't read {}: expected a regular file, got {}. Check the path.",
+          operation_, quoted(path_), kind_of(info));
   }
   size_bytes_ = static_cast<std::uint64_t>(info.st_size);
 }
@@ -75,7 +102,9 @@ void ReadFile::read(std::uint64_t offset_bytes, void* to, std::size_t size_bytes
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) raise_io(operation_, "can't read the file", path_, errno);
     if (count == 0) {
-      raise(ErrorCode::kIo, "[{}] the file has become shorter: {} had {} bytes, and ends at {}",
+      raise(ErrorCode::kIo,
+            "[{}] the file has become shorter: {} had {} bytes, and ends at {}. Open it again when "
+            "nobody writes it.",
             operation_, quoted(path_), size_bytes_, offset_bytes);
     }
     next += count;
@@ -113,16 +142,19 @@ bool may_replace_link(const std::filesystem::path& path, const struct stat& link
 AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view operation)
     : path_(checked_name(path, operation)), operation_(operation), file_(-1) {
   if (path_.filename().empty()) {
-    raise(ErrorCode::kInvalidArgument, "[{}] no file name: expected the path of a file, got {}",
-          operation_, quoted(path_));
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] no file name: expected the path of a file, got {}. Add a name.", operation_,
+          quoted(path_));
   }
   // Who may read the old file may read the new one, and nobody else.
   struct stat old {};
   const bool replaces = lstat(path_.c_str(), &old) == 0;
   const bool is_file = replaces && S_ISREG(old.st_mode);
   if (replaces && !is_file && !may_replace_link(path_, old)) {
-    raise(ErrorCode::kIo, "[{}] can't replace {}: expected a regular file", operation_,
-          quoted(path_));
+    raise(ErrorCode::kIo,
+          "[{}] can't replace {}: expected a regular file, got {}. Choose another "
+          "path.",
+          operation_, quoted(path_), kind_of(old));
   }
   constexpr int kTries = 8;
   for (int i = 0; i < kTries && file_.get() < 0; ++i) {

@@ -12,6 +12,10 @@
 
 namespace patchbay::nn::files {
 
+/// Throws kIo, with the system's reason and what to do about it.
+[[noreturn]] void raise_io(std::string_view operation, std::string_view what,
+                           const std::filesystem::path& path, int error);
+
 /// Returns the path. Errors: kInvalidArgument for a NUL, up to which the system would take the
 /// name.
 const std::filesystem::path& checked_name(const std::filesystem::path& path,

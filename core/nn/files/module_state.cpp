@@ -10,6 +10,7 @@
 #include "patchbay/updates.h"
 
 #include "core/base/error.h"
+#include "core/nn/files/safetensors.h"
 #include "core/nn/module/place.h"
 
 namespace patchbay::nn {
@@ -27,12 +28,16 @@ std::vector<NamedParameter> state_of(Module& module) {
 void check_entry(const Safetensors::Entry& entry, DType dtype, const Shape* shape,
                  const std::filesystem::path& path, const char* operation) {
   if (entry.dtype != dtype) {
-    raise(ErrorCode::kDtypeMismatch, "[{}] {} of {} has another dtype: expected {}, got {}",
+    raise(ErrorCode::kDtypeMismatch,
+          "[{}] {} of {} has another dtype: expected {}, got {}. Load it into a module "
+          "of that dtype (Module::cast).",
           operation, runtime::quote(entry.name), runtime::quote(path.native()),
           patchbay::to_string(dtype), patchbay::to_string(entry.dtype));
   }
   if (shape != nullptr && entry.shape != *shape) {
-    raise(ErrorCode::kShapeMismatch, "[{}] {} of {} has another shape: expected {}, got {}",
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] {} of {} has another shape: expected {}, got {}. Make the module with the sizes "
+          "that it had when it was saved.",
           operation, runtime::quote(entry.name), runtime::quote(path.native()),
           patchbay::to_string(*shape), patchbay::to_string(entry.shape));
   }
@@ -89,25 +94,34 @@ void check_names(const LoadReport& report, const LoadOptions& options,
   const bool lacks = !report.missing.empty() && !options.allow_missing;
   const bool exceeds = !report.superfluous.empty() && !options.allow_superfluous;
   if (!lacks && !exceeds) return;
-  raise(ErrorCode::kInvalidArgument, "[load] {} has other tensors than the module:{}{}{}",
+  raise(ErrorCode::kInvalidArgument,
+        "[load] {} has other tensors than the module:{}{}{}. Make the module as it was when it was "
+        "saved, or allow them: load(module, file, {{.{} = true}}).",
         runtime::quote(path.native()), lacks ? " missing are " + listed(report.missing) : "",
         lacks && exceeds ? ";" : "",
-        exceeds ? " superfluous are " + listed(report.superfluous) : "");
+        exceeds ? " superfluous are " + listed(report.superfluous) : "",
+        lacks && exceeds ? "allow_missing = true, .allow_superfluous"
+        : lacks          ? "allow_missing"
+                         : "allow_superfluous");
 }
 
 }  // namespace
 
-void save(Module& module, const std::filesystem::path& file) {
+void files::save_module(Module& module, const std::filesystem::path& file, const char* operation) {
   TensorMap tensors;
-  for (const NamedParameter& each : files::state_of(module)) {
-    module::check_has_shape("save", each.name, each.parameter);
+  for (const NamedParameter& each : state_of(module)) {
+    module::check_has_shape(operation, each.name, each.parameter);
     tensors.emplace(each.name, *each.parameter);
   }
-  save_safetensors(file, tensors);
+  write_safetensors(file, tensors, {}, operation);
+}
+
+void save(Module& module, const std::filesystem::path& file) {
+  files::save_module(module, file, "save");
 }
 
 LoadReport load(Module& module, const std::filesystem::path& path, const LoadOptions& options) {
-  const Safetensors file(path);
+  const Safetensors file = files::OpenSafetensors::handle(path, "load");
   std::vector<NamedParameter> state = files::state_of(module);
   LoadReport report = compare_names(state, file);
   check_names(report, options, path);

@@ -12,6 +12,8 @@
 
 namespace patchbay::nn::files {
 
+/// nn::save for another call, which errors name.
+void save_module(Module& module, const std::filesystem::path& file, const char* operation);
 /// Parameters, then buffers.
 std::vector<NamedParameter> state_of(Module& module);
 /// Null for a lazy parameter.

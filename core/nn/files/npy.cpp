@@ -39,7 +39,7 @@ void set_dtype(Elements& elements, const std::string& text, const Subject& subje
     elements.is_big_endian = order == '>';
     return;
   }
-  subject.fail("Patchbay has no dtype for {}", runtime::quote(text));
+  subject.fail("Patchbay has no dtype for {}. Save it with another dtype.", runtime::quote(text));
 }
 
 /// Reads a dictionary of Python with the three keys of the format, and nothing else.
@@ -111,7 +111,10 @@ class DictionaryReader {
     expect(':');
     switch (which) {
       case 0:
-        if (accept('[')) subject_.fail("elements are structures, which Patchbay does not have");
+        if (accept('['))
+          subject_.fail(
+              "elements are structures, which Patchbay does not have. Save each field as an "
+              "array.");
         set_dtype(elements_, read_text(), subject_);
         break;
       case 1:
@@ -168,7 +171,7 @@ Elements read_npy_header(Source& source) {
   std::array<char, 8> start{};
   source.read_all(start.data(), start.size(), "its header");
   if (std::string_view(start.data(), kMagic.size()) != kMagic) {
-    subject.fail("it does not begin as an array of NumPy");
+    subject.fail("it does not begin as an array of NumPy. Save it with numpy.save.");
   }
   const unsigned major = static_cast<unsigned char>(start[6]),
                  minor = static_cast<unsigned char>(start[7]);
@@ -222,7 +225,9 @@ Tensor read_npy(const std::filesystem::path& path, const ReadOptions& options) {
 
 void save_npy(const std::filesystem::path& path, const Tensor& tensor) {
   if (!tensor.defined()) {
-    runtime::raise(ErrorCode::kInvalidArgument, "[save_npy] the tensor is undefined");
+    runtime::raise(
+        ErrorCode::kInvalidArgument,
+        "[save_npy] the tensor is undefined: expected one with a value. Compute it first.");
   }
   const std::string header = files::npy_header_of(tensor.dtype(), tensor.shape());
   if (header.empty()) {

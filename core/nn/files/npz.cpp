@@ -60,7 +60,9 @@ std::map<std::string, Tensor> read_npz(const std::filesystem::path& path,
   for (const files::ZipEntry& entry : entries) {
     files::Subject here = subject;
     here.place += ": " + runtime::quote(entry.name);
-    if (!entry.name.ends_with(kSuffix)) here.fail("no array: expected a name that ends with .npy");
+    if (!entry.name.ends_with(kSuffix)) {
+      here.fail("no array: expected a name that ends with .npy. Save arrays with numpy.savez.");
+    }
     std::string name = entry.name.substr(0, entry.name.size() - kSuffix.size());
     arrays.emplace(std::move(name),
                    read_array(file, entry, std::move(here), options.most_bytes, device));

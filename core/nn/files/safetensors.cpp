@@ -1,10 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "patchbay/nn/safetensors.h"
+#include "core/nn/files/safetensors.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
-#include <unordered_map>
 #include <utility>
 
 #include "patchbay/autograd.h"
@@ -12,8 +10,6 @@
 #include "patchbay/ops.h"
 
 #include "core/base/error.h"
-#include "core/nn/files/file.h"
-#include "core/nn/files/safetensors_header.h"
 #include "core/nn/files/tensor_bytes.h"
 
 namespace patchbay::nn {
@@ -22,39 +18,37 @@ using runtime::raise;
 
 namespace files {
 
-struct OpenSafetensors {
-  OpenSafetensors(const std::filesystem::path& path, std::string_view operation, bool maps)
-      : file(path, operation), header(read_header(file, operation)) {
-    for (const Safetensors::Entry& entry : header.entries) by_name.emplace(entry.name, &entry);
-    if (maps) mapping = std::make_shared<const Mapping>(file);
-  }
+OpenSafetensors::OpenSafetensors(const std::filesystem::path& path, std::string_view operation,
+                                 bool maps)
+    : file(path, operation), header(read_header(file)) {
+  for (const Safetensors::Entry& entry : header.entries) by_name.emplace(entry.name, &entry);
+  if (maps) mapping = std::make_shared<const Mapping>(file);
+}
 
-  const ReadFile file;
-  const SafetensorsHeader header;
-  std::shared_ptr<const Mapping> mapping;  // null unless wanted
-  std::unordered_map<std::string_view, const Safetensors::Entry*> by_name;
-};
+Safetensors OpenSafetensors::handle(const std::filesystem::path& path, std::string_view operation) {
+  return Safetensors(std::make_shared<const OpenSafetensors>(path, operation, /*maps=*/false));
+}
 
 }  // namespace files
 
 namespace {
 
 void check_bools(const std::byte* values, std::size_t size, const std::string& name,
-                 const std::filesystem::path& path) {
+                 const files::ReadFile& file) {
   const std::optional<int> wrong = files::wrong_bool(values, size);
   if (!wrong) return;
   raise(ErrorCode::kInvalidArgument,
-        "[Safetensors] tensor {} of {} has a wrong bool: expected 0 or 1, got {}",
-        runtime::quote(name), runtime::quote(path.native()), *wrong);
+        "[{}] tensor {} of {} has a wrong bool: expected 0 or 1, got {}. {}", file.operation(),
+        runtime::quote(name), runtime::quote(file.path().native()), *wrong, files::kSaveAgain);
 }
 
 const Safetensors::Entry& entry_of(const files::OpenSafetensors& open, std::string_view name) {
   const auto found = open.by_name.find(name);
   if (found != open.by_name.end()) return *found->second;
   raise(ErrorCode::kInvalidArgument,
-        "[Safetensors] no such tensor in {}: expected one of its {} names, got {}",
-        runtime::quote(open.file.path().native()), open.header.entries.size(),
-        runtime::quote(name));
+        "[{}] no such tensor in {}: expected one of its {} names, got {}. entries() lists them.",
+        open.file.operation(), runtime::quote(open.file.path().native()),
+        open.header.entries.size(), runtime::quote(name));
 }
 
 /// Errors: as read.
@@ -67,7 +61,7 @@ Tensor read_entry(const files::ReadFile& file, const Safetensors::Entry& entry,
   if (buffer.is_host_addressable()) {
     auto* const to = static_cast<std::byte*>(buffer.host_pointer()) + result.offset_bytes();
     file.read(entry.offset_bytes, to, entry.size_bytes);
-    if (is_bool) check_bools(to, entry.size_bytes, entry.name, file.path());
+    if (is_bool) check_bools(to, entry.size_bytes, entry.name, file);
     return result;
   }
   const files::Staging staging(entry.size_bytes);
@@ -75,7 +69,7 @@ Tensor read_entry(const files::ReadFile& file, const Safetensors::Entry& entry,
     const auto size =
         static_cast<std::size_t>(std::min<std::uint64_t>(staging.size(), entry.size_bytes - done));
     file.read(entry.offset_bytes + done, staging.data(), size);
-    if (is_bool) check_bools(staging.data(), size, entry.name, file.path());
+    if (is_bool) check_bools(staging.data(), size, entry.name, file);
     copy_from_host({buffer, result.offset_bytes() + done, size}, staging.data());
     done += size;
   }
@@ -90,9 +84,7 @@ Tensor borrow_entry(const files::OpenSafetensors& open, const Safetensors::Entry
       entry.offset_bytes % size_bytes(entry.dtype) != 0) {
     return {};
   }
-  if (entry.dtype == DType::boolean) {
-    check_bools(at, entry.size_bytes, entry.name, open.file.path());
-  }
+  if (entry.dtype == DType::boolean) check_bools(at, entry.size_bytes, entry.name, open.file);
   return wrap_host(at, entry.dtype, entry.shape, device, [kept = open.mapping] {});
 }
 
@@ -102,6 +94,9 @@ Tensor borrow_entry(const files::OpenSafetensors& open, const Safetensors::Entry
 
 Safetensors::Safetensors(const std::filesystem::path& file, const SafetensorsOptions& options)
     : file_(std::make_shared<const files::OpenSafetensors>(file, "Safetensors", options.map)) {}
+
+Safetensors::Safetensors(std::shared_ptr<const files::OpenSafetensors> file)
+    : file_(std::move(file)) {}
 
 const std::vector<Safetensors::Entry>& Safetensors::entries() const {
   return file_->header.entries;
@@ -128,25 +123,30 @@ Tensor Safetensors::read(std::string_view name, const Device& device) const {
 void Safetensors::read_into(std::string_view name, const Tensor& to) const {
   const Entry& entry = this->entry(name);
   if (!to.defined()) {
-    raise(ErrorCode::kInvalidArgument, "[Safetensors] the tensor to read {} into is undefined",
-          runtime::quote(name));
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] the tensor to read {} into is undefined: expected one of its dtype and shape. Use "
+          "read for a new one.",
+          file_->file.operation(), runtime::quote(name));
   }
   if (to.dtype() != entry.dtype) {
     raise(ErrorCode::kDtypeMismatch,
-          "[Safetensors] tensor {} has another dtype: expected {}, got {}", runtime::quote(name),
-          patchbay::to_string(to.dtype()), patchbay::to_string(entry.dtype));
+          "[{}] tensor {} has another dtype: expected {}, got {}. Use read for a new tensor, and "
+          "cast it.",
+          file_->file.operation(), runtime::quote(name), patchbay::to_string(to.dtype()),
+          patchbay::to_string(entry.dtype));
   }
   if (to.shape() != entry.shape) {
     raise(ErrorCode::kShapeMismatch,
-          "[Safetensors] tensor {} has another shape: expected {}, got {}", runtime::quote(name),
-          patchbay::to_string(to.shape()), patchbay::to_string(entry.shape));
+          "[{}] tensor {} has another shape: expected {}, got {}. Use read for a new tensor.",
+          file_->file.operation(), runtime::quote(name), patchbay::to_string(to.shape()),
+          patchbay::to_string(entry.shape));
   }
   const NoGrad no_grad;
   to.copy_from(read_entry(file_->file, entry, to.device()));
 }
 
 TensorMap load_safetensors(const std::filesystem::path& file, const Device& device) {
-  const Safetensors opened(file);
+  const Safetensors opened = files::OpenSafetensors::handle(file, "load_safetensors");
   TensorMap tensors;
   for (const Safetensors::Entry& entry : opened.entries()) {
     tensors.emplace(entry.name, opened.read(entry.name, device));
@@ -156,18 +156,22 @@ TensorMap load_safetensors(const std::filesystem::path& file, const Device& devi
 
 // --------------------------------------------------------------------------------- writing ---
 
-void save_safetensors(const std::filesystem::path& file, const TensorMap& tensors,
-                      const std::map<std::string, std::string>& metadata) {
+void files::write_safetensors(const std::filesystem::path& file, const TensorMap& tensors,
+                              const std::map<std::string, std::string>& metadata,
+                              std::string_view operation) {
   std::vector<Safetensors::Entry> entries;
   for (const auto& [name, tensor] : tensors) {
     if (name == files::kMetadataName) {
       raise(ErrorCode::kInvalidArgument,
-            "[save_safetensors] no tensor may be called {}, which the format uses",
-            runtime::quote(name));
+            "[{}] no tensor may be called {}, which the format uses: expected another name. Rename "
+            "it.",
+            operation, runtime::quote(name));
     }
     if (!tensor.defined()) {
-      raise(ErrorCode::kInvalidArgument, "[save_safetensors] tensor {} is undefined",
-            runtime::quote(name));
+      raise(ErrorCode::kInvalidArgument,
+            "[{}] tensor {} is undefined: expected one with a value. Compute it first, or leave it "
+            "out.",
+            operation, runtime::quote(name));
     }
     entries.push_back({name, tensor.dtype(), tensor.shape(), 0, tensor.size_bytes()});
   }
@@ -175,11 +179,16 @@ void save_safetensors(const std::filesystem::path& file, const TensorMap& tensor
   std::ranges::stable_sort(entries, [](const auto& a, const auto& b) {
     return size_bytes(a.dtype) > size_bytes(b.dtype);
   });
-  const std::string header = files::header_of(entries, metadata, "save_safetensors");
-  files::AtomicFile out(file, "save_safetensors");
+  const std::string header = files::header_of(entries, metadata, operation);
+  files::AtomicFile out(file, operation);
   out.write(header.data(), header.size());
   for (const Safetensors::Entry& entry : entries) files::write_tensor(out, tensors.at(entry.name));
   out.commit();
+}
+
+void save_safetensors(const std::filesystem::path& file, const TensorMap& tensors,
+                      const std::map<std::string, std::string>& metadata) {
+  files::write_safetensors(file, tensors, metadata, "save_safetensors");
 }
 
 }  // namespace patchbay::nn

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/nn/files/subject.h"
 #include "core/nn/files/tensor_bytes.h"
 
 namespace patchbay::nn::files {
@@ -43,13 +44,12 @@ std::optional<DType> dtype_of_name(std::string_view name) {
 /// that no depth and no length is believed.
 class Reader final : public nlohmann::json_sax<Json> {
  public:
-  Reader(const ReadFile& file, std::string_view operation) : file_(file), operation_(operation) {}
+  explicit Reader(const ReadFile& file)
+      : subject_{file.operation(), "safetensors", runtime::quote(file.path().native())} {}
 
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    runtime::raise(ErrorCode::kInvalidArgument, "[{}] no valid file of safetensors: {}: {}",
-                   operation_, runtime::quote(file_.path().native()),
-                   fmt::format(format, std::forward<Args>(args)...));
+    subject_.fail(format, std::forward<Args>(args)...);
   }
 
   SafetensorsHeader take() { return std::move(header_); }
@@ -105,7 +105,8 @@ class Reader final : public nlohmann::json_sax<Json> {
     } else if (place_ == Place::kTensor && field_ == Field::kDtype && !is_in_array_) {
       const std::optional<DType> dtype = dtype_of_name(text);
       if (!dtype)
-        fail("tensor {}: Patchbay has no dtype {}", runtime::quote(name_), runtime::quote(text));
+        fail("tensor {}: Patchbay has no dtype {}. Save it with another dtype.",
+             runtime::quote(name_), runtime::quote(text));
       tensor_.dtype = *dtype;
       field_ = Field::kNone;
     } else {
@@ -214,8 +215,7 @@ class Reader final : public nlohmann::json_sax<Json> {
     std::array<bool, 4> has = {};  // by Field
   };
 
-  const ReadFile& file_;
-  const std::string_view operation_;
+  const Subject subject_;
   SafetensorsHeader header_;
   Place place_ = Place::kStart;
   Field field_ = Field::kNone;
@@ -302,8 +302,8 @@ void place(SafetensorsHeader& header, std::uint64_t data_at, std::uint64_t data_
     }
     end += entry.size_bytes;
     if (end > data_bytes) {
-      reader.fail("tensor {} ends at byte {} of the data: expected at most {}, where the file ends",
-                  runtime::quote(entry.name), end, data_bytes);
+      reader.fail("it is cut off at byte {}: expected {} bytes of data up to tensor {}, got {}",
+                  data_at + data_bytes, end, runtime::quote(entry.name), data_bytes);
     }
     entry.offset_bytes += data_at;
   }
@@ -314,8 +314,8 @@ void place(SafetensorsHeader& header, std::uint64_t data_at, std::uint64_t data_
 
 }  // namespace
 
-SafetensorsHeader read_header(const ReadFile& file, std::string_view operation) {
-  Reader reader(file, operation);
+SafetensorsHeader read_header(const ReadFile& file) {
+  Reader reader(file);
   if (file.size_bytes() < kLengthBytes) {
     reader.fail("expected 8 bytes with the length of the header, got {}", file.size_bytes());
   }
@@ -324,13 +324,20 @@ SafetensorsHeader read_header(const ReadFile& file, std::string_view operation) 
   std::uint64_t length = 0;
   for (std::size_t i = bytes.size(); i-- > 0;) length = length << 8 | bytes[i];
   const std::uint64_t rest = file.size_bytes() - kLengthBytes;
-  if (length > rest || length > kMostHeaderBytes) {
-    reader.fail("a header of {} bytes: expected at most {}", length,
-                std::min(rest, kMostHeaderBytes));
+  if (length > kMostHeaderBytes) {
+    reader.fail(
+        "a header of {} bytes: expected at most {}. Check that it is a file of safetensors.",
+        length, kMostHeaderBytes);
+  }
+  if (length > rest) {
+    reader.fail("it is cut off at byte {}: expected a header of {} bytes, got {}",
+                file.size_bytes(), length, rest);
   }
   char first = 0;
   if (length > 0) file.read(kLengthBytes, &first, 1);
-  if (first != '{') reader.fail("the header does not begin with an object");
+  if (first != '{')
+    reader.fail(
+        "the header does not begin with an object. Check that it is a file of safetensors.");
   HeaderBytes text(file, reader, kLengthBytes, kLengthBytes + length);
   Json::sax_parse(HeaderIterator(text), HeaderIterator(), &reader);
   SafetensorsHeader header = reader.take();
@@ -353,8 +360,8 @@ std::string json_text(const std::string& text, std::string_view operation) {
   } catch (const Json::exception&) {  // NOLINT(bugprone-empty-catch): said below
   }
   runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] a wrong text: expected UTF-8 without NUL, got {}", operation,
-                 runtime::quote(text));
+                 "[{}] a wrong text: expected UTF-8 without NUL, got {}. Rename or convert it.",
+                 operation, runtime::quote(text));
 }
 
 }  // namespace
@@ -391,8 +398,8 @@ std::string header_of(const std::vector<Safetensors::Entry>& entries,
   if (text.size() > kMostHeaderBytes) {
     runtime::raise(
         ErrorCode::kInvalidArgument,
-        "[{}] names and metadata are too long: expected a header of at most {} bytes, got "
-        "{}",
+        "[{}] names and metadata are too long: expected a header of at most {} bytes, got {}. Keep "
+        "long texts in another file.",
         operation, kMostHeaderBytes, text.size());
   }
   std::string result;

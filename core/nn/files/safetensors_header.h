@@ -27,7 +27,7 @@ struct SafetensorsHeader {
 
 /// Reads the header in blocks, and stops at the first thing that is wrong. Errors:
 /// kInvalidArgument.
-SafetensorsHeader read_header(const ReadFile& file, std::string_view operation);
+SafetensorsHeader read_header(const ReadFile& file);
 
 /// The name of a dtype in the format, and back; empty for none.
 std::string_view format_name_of(DType dtype);

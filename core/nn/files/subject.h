@@ -4,22 +4,30 @@
 #define PATCHBAY_CORE_NN_FILES_SUBJECT_H_
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
 
 namespace patchbay::nn::files {
 
+/// The way out for a file that is damaged or cut off.
+inline constexpr std::string_view kSaveAgain = "Save or download it again.";
+
 struct Subject {
   std::string operation;  // "read_npy"
   std::string format;     // "npy"
   std::string place;      // "'values.npy'", also "'values.npz': 'a.npy'"
+  std::string_view way_out = kSaveAgain;
 
-  /// Errors: kInvalidArgument, always.
+  /// The way out follows, unless the text ends with another one, and so with a full stop. Errors:
+  /// kInvalidArgument, always.
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format_string, Args&&... args) const {
-    runtime::raise(ErrorCode::kInvalidArgument, "[{}] no valid file of {}: {}: {}", operation,
-                   format, place, fmt::format(format_string, std::forward<Args>(args)...));
+    const std::string text = fmt::format(format_string, std::forward<Args>(args)...);
+    const bool has_way_out = text.ends_with('.');
+    runtime::raise(ErrorCode::kInvalidArgument, "[{}] no valid file of {}: {}: {}{}{}", operation,
+                   format, place, text, has_way_out ? "" : ". ", has_way_out ? "" : way_out);
   }
 };
 

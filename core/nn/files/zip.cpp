@@ -159,7 +159,7 @@ Subject entry_of(const Subject& subject, std::string_view name) {
 }
 
 bool method_of(unsigned flags, unsigned method, const Subject& subject) {
-  if ((flags & 1u) != 0) subject.fail("it is encrypted");
+  if ((flags & 1u) != 0) subject.fail("it is encrypted. Save it without encryption.");
   if ((flags & ~kKnownFlags) != 0) subject.fail("unknown flags: {:#06x}", flags);
   if (method != kStore && method != kDeflate) {
     subject.fail("compressed by method {}: expected {} (none) or {} (deflate)", method, kStore,

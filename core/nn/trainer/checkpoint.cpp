@@ -17,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/files/module_state.h"
+#include "core/nn/files/safetensors.h"
 #include "core/nn/module/place.h"
 #include "core/nn/trainer/checkpoint.h"
 
@@ -29,6 +30,8 @@ namespace {
 
 constexpr const char* kNumbers = "patchbay.checkpoint";
 constexpr std::int64_t kFormat = 1;
+/// Follows a text without a way out of its own.
+constexpr std::string_view kWayOut = ". Give a file that was saved with these parts.";
 
 std::string model_name(std::string_view name) { return fmt::format("model.{}", name); }
 std::string optimizer_name(std::size_t list, std::size_t index) {
@@ -62,10 +65,12 @@ bool is_deeper_than(std::string_view text, std::size_t most) {
 /// What is read before anything changes.
 class Reader {
  public:
-  explicit Reader(const std::filesystem::path& path) : path_(path), file_(path) {
+  Reader(const std::filesystem::path& path, const char* operation)
+      : operation_(operation), path_(path), file_(files::OpenSafetensors::handle(path, operation)) {
     const auto found = file_.metadata().find(kNumbers);
     if (found == file_.metadata().end())
-      fail("it is no checkpoint: the metadata lack '{}'", kNumbers);
+      fail("it is no checkpoint: the metadata lack '{}'. Give a file of save_checkpoint.",
+           kNumbers);
     if (is_deeper_than(found->second, kMostDepth)) fail("its numbers are nested too deeply");
     numbers_ = json::parse(found->second, nullptr, /*allow_exceptions=*/false);
     if (!numbers_.is_object()) fail("its numbers are no JSON object");
@@ -114,7 +119,7 @@ class Reader {
   }
   /// Errors: unless the part was saved.
   void need(const char* part) const {
-    if (!numbers_.contains(part)) fail("it was saved without the {}", part);
+    if (!numbers_.contains(part)) fail("it was saved without the {0}. Load it without {0}.", part);
   }
 
   /// Errors: unless the file has the tensor, with that dtype, or else a float, and shape.
@@ -125,14 +130,16 @@ class Reader {
       fail("the tensor {} has {}: expected floats", runtime::quote(name),
            patchbay::to_string(entry.dtype));
     }
-    files::check_entry(entry, dtype.value_or(entry.dtype), shape, path_, "load_checkpoint");
+    files::check_entry(entry, dtype.value_or(entry.dtype), shape, path_, operation_);
   }
 
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> what, Args&&... args) const {
-    raise(ErrorCode::kInvalidArgument, "[load_checkpoint] can't use {}: {}",
-          runtime::quote(path_.native()), fmt::format(what, std::forward<Args>(args)...));
+    const std::string text = fmt::format(what, std::forward<Args>(args)...);
+    raise(ErrorCode::kInvalidArgument, "[{}] can't use {}: {}{}", operation_,
+          runtime::quote(path_.native()), text, text.ends_with('.') ? "" : kWayOut);
   }
+  const char* operation() const { return operation_; }
 
  private:
   const json& list(const std::string& at) const {
@@ -172,6 +179,7 @@ class Reader {
     return value.get<T>();
   }
 
+  const char* const operation_;
   const std::filesystem::path path_;
   const Safetensors file_;
   json numbers_;
@@ -182,9 +190,9 @@ class Reader {
 
 using Apply = std::function<void()>;
 
-void save_model(Module& model, TensorMap& tensors) {
+void save_model(const char* operation, Module& model, TensorMap& tensors) {
   for (const NamedParameter& each : files::state_of(model)) {
-    module::check_has_shape("save_checkpoint", each.name, each.parameter);
+    module::check_has_shape(operation, each.name, each.parameter);
     tensors.emplace(model_name(each.name), *each.parameter);
   }
 }
@@ -195,7 +203,7 @@ Apply read_model(Module& model, const Reader& from) {
   for (const auto& [name, parameter] : state) {
     known.insert(model_name(name));
     from.need_tensor(model_name(name), parameter.dtype(), files::shape_of(parameter));
-    files::check_destination(parameter, name, "load_checkpoint");
+    files::check_destination(parameter, name, from.operation());
   }
   for (const Safetensors::Entry& entry : from.file().entries()) {
     if (entry.name.starts_with("model.") && !known.contains(entry.name)) {
@@ -306,20 +314,23 @@ TensorMap program_tensors(const Reader& from) {
 }
 
 /// Errors: kInvalidArgument for texts that are not UTF-8.
-std::string to_text(const json& numbers) {
+std::string to_text(const char* operation, const json& numbers) {
   try {
     return numbers.dump();
   } catch (const json::exception&) {
-    raise(ErrorCode::kInvalidArgument, "[save_checkpoint] a text or its name is not UTF-8");
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] a text or its name is not UTF-8. Convert it, or save it as a tensor of u8.",
+          operation);
   }
 }
 
 }  // namespace
 
-void save_checkpoint(const std::filesystem::path& file, const Checkpoint& parts) {
+void trainer::save_checkpoint(const char* operation, const std::filesystem::path& file,
+                              const Checkpoint& parts) {
   TensorMap tensors;
   json numbers = {{"format", kFormat}};
-  if (parts.model != nullptr) save_model(*parts.model, tensors);
+  if (parts.model != nullptr) save_model(operation, *parts.model, tensors);
   if (parts.optimizer != nullptr) save_optimizer(*parts.optimizer, tensors, numbers);
   if (parts.schedule != nullptr) numbers["schedule"] = {{"num_steps", parts.schedule->num_steps()}};
   if (parts.loader != nullptr) {
@@ -332,16 +343,21 @@ void save_checkpoint(const std::filesystem::path& file, const Checkpoint& parts)
   }
   for (const auto& [name, tensor] : parts.tensors) tensors.emplace(program_name(name), tensor);
   numbers["texts"] = parts.texts;
-  save_safetensors(file, tensors, {{kNumbers, to_text(numbers)}});
+  files::write_safetensors(file, tensors, {{kNumbers, to_text(operation, numbers)}}, operation);
+}
+
+void save_checkpoint(const std::filesystem::path& file, const Checkpoint& parts) {
+  trainer::save_checkpoint("save_checkpoint", file, parts);
 }
 
 void load_checkpoint(const std::filesystem::path& file, Checkpoint& parts) {
-  trainer::load_checkpoint_if(file, parts, [](const TensorMap&) {});
+  trainer::load_checkpoint_if("load_checkpoint", file, parts, [](const TensorMap&) {});
 }
 
-void trainer::load_checkpoint_if(const std::filesystem::path& file, Checkpoint& parts,
+void trainer::load_checkpoint_if(const char* operation, const std::filesystem::path& file,
+                                 Checkpoint& parts,
                                  const std::function<void(const TensorMap&)>& check) {
-  const Reader from(file);
+  const Reader from(file, operation);
   from.check_names();
   std::vector<Apply> all;
   if (parts.model != nullptr) all.push_back(read_model(*parts.model, from));

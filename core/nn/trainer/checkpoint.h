@@ -10,10 +10,13 @@
 
 namespace patchbay::nn::trainer {
 
-/// load_checkpoint. `check` gets the program's own tensors before anything changes, and throws if
-/// they are not as they have to be.
-void load_checkpoint_if(const std::filesystem::path& file, Checkpoint& parts,
+/// load_checkpoint for the call `operation`, which errors name. `check` gets the program's own
+/// tensors before anything changes, and throws if they are not as they have to be.
+void load_checkpoint_if(const char* operation, const std::filesystem::path& file, Checkpoint& parts,
                         const std::function<void(const TensorMap& tensors)>& check);
+/// The same for save_checkpoint.
+void save_checkpoint(const char* operation, const std::filesystem::path& file,
+                     const Checkpoint& parts);
 
 }  // namespace patchbay::nn::trainer
 

@@ -3,12 +3,12 @@
 
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/nn/files/file.h"
 
 namespace patchbay::nn::trainer {
 
@@ -25,7 +25,8 @@ Tensor table(const std::vector<double>& values, std::int64_t columns) {
 
 /// The checkpoint is of no trainer.
 [[noreturn]] void refuse(const std::filesystem::path& file, std::string_view what) {
-  raise(ErrorCode::kInvalidArgument, "[fit] the checkpoint {} is of no trainer: {}",
+  raise(ErrorCode::kInvalidArgument,
+        "[fit] the checkpoint {} is of no trainer: {}. Resume from one that fit saved.",
         runtime::quote(file.native()), what);
 }
 
@@ -148,11 +149,6 @@ void CsvLog::write(const std::string& line) {
   if (!file_) fail(errno);
 }
 
-void CsvLog::fail(int error) const {
-  throw Error(ErrorCode::kIo,
-              fmt::format("[fit] can't write {}: {}", runtime::quote(path_.native()),
-                          error == 0 ? "the stream failed" : std::strerror(error)),
-              error);
-}
+void CsvLog::fail(int error) const { files::raise_io("fit", "can't write the file", path_, error); }
 
 }  // namespace patchbay::nn::trainer

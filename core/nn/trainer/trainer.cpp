@@ -17,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/files/file.h"
+#include "core/nn/files/module_state.h"
 #include "core/nn/module/walk.h"
 #include "core/nn/trainer/checkpoint.h"
 #include "core/nn/trainer/history.h"
@@ -117,8 +118,10 @@ void check_scalar(const Tensor& value, const char* what, bool is_float) {
   const bool fits =
       value.defined() && value.num_elements() == 1 && (!is_float || is_floating(value.dtype()));
   if (fits) return;
-  raise(ErrorCode::kInvalidArgument, "[Trainer] the {} gave a wrong value: expected one {}, got {}",
-        what, is_float ? "float" : "number", text_of(value));
+  raise(ErrorCode::kInvalidArgument,
+        "[Trainer] the {} gave a wrong value: expected one {}, got {}. Return {}.", what,
+        is_float ? "float" : "number", text_of(value),
+        is_float ? "the mean of the samples' losses" : "a sum or a mean over the samples");
 }
 
 void check_batch(const Batch& batch) {
@@ -146,10 +149,7 @@ bool is_there(const std::filesystem::path& file) {
   std::error_code error;
   const bool result = std::filesystem::exists(file, error);
   if (!error) return result;
-  throw Error(ErrorCode::kIo,
-              fmt::format("[fit] can't open the file: {}: {}", runtime::quote(file.native()),
-                          error.message()),
-              error.value());
+  files::raise_io("fit", "can't open the file", file, error.value());
 }
 
 }  // namespace
@@ -211,7 +211,7 @@ void Trainer::Run::resume() {
   const auto& file = options_.checkpoint;
   if (!options_.resume || !is_there(file)) return;
   Checkpoint parts = this->parts();
-  trainer::load_checkpoint_if(file, parts, [&](const TensorMap& tensors) {
+  trainer::load_checkpoint_if("fit", file, parts, [&](const TensorMap& tensors) {
     at_ = trainer::read_position(tensors, file);
     history_ = trainer::read_history(tensors, file);
   });
@@ -222,7 +222,7 @@ void Trainer::Run::save() const {
   Checkpoint parts = this->parts();
   trainer::save_position(at_, parts.tensors);
   trainer::save_history(history_, parts.tensors);
-  save_checkpoint(options_.checkpoint, parts);
+  trainer::save_checkpoint("fit", options_.checkpoint, parts);
 }
 
 void Trainer::Run::tell(Kind kind, const LossRow* row, const EpochRow* epoch) const {
@@ -309,7 +309,7 @@ void Trainer::Run::note_best(double value) {
   at_.best = value;
   at_.best_epoch = at_.epoch;
   at_.epochs_without_best = 0;
-  if (!options_.best_model.empty()) nn::save(*state_.model, options_.best_model);
+  if (!options_.best_model.empty()) files::save_module(*state_.model, options_.best_model, "fit");
 }
 
 void Trainer::Run::end_epoch() {
@@ -338,7 +338,9 @@ TrainingReport Trainer::Run::operator()() {
   const auto begin = std::chrono::steady_clock::now();
   state_.move_model();
   if (training_.num_batches() == 0) {
-    raise(ErrorCode::kInvalidArgument, "[fit] the loader has no batches: {} samples, {} a batch",
+    raise(ErrorCode::kInvalidArgument,
+          "[fit] the loader has no batches: {} samples, {} a batch. Add samples, or take a smaller "
+          "batch_size.",
           training_.dataset().size(), training_.options().batch_size);
   }
   state_.stops = false;
@@ -387,11 +389,14 @@ void check_options(const TrainerOptions& options) {
   check(!options.early_stop || std::isfinite(options.early_stop->min_delta), "min_delta",
         "a finite number", options.early_stop ? options.early_stop->min_delta : 0);
   if (options.num_gpus && !options.devices.empty()) {
-    raise(ErrorCode::kInvalidArgument, "[Trainer] both devices and num_gpus: expected one of them");
+    raise(ErrorCode::kInvalidArgument,
+          "[Trainer] both devices and num_gpus: expected one of them. Leave one out.");
   }
   if (options.checkpoint.empty() && (options.checkpoint_every > 0 || options.resume)) {
-    raise(ErrorCode::kInvalidArgument,
-          "[Trainer] no checkpoint: checkpoint_every and resume need the file's name");
+    raise(
+        ErrorCode::kInvalidArgument,
+        "[Trainer] no checkpoint: checkpoint_every and resume need the file's name. Set the option "
+        "checkpoint.");
   }
   for (const auto* const file :
        {&options.checkpoint, &options.best_model, &options.csv, &options.plot}) {
@@ -507,7 +512,9 @@ Evaluation Trainer::evaluate(DataLoader& loader) {
     check_scalar(metrics.back(), "metric", false);
   }
   if (losses.empty()) {
-    raise(ErrorCode::kInvalidArgument, "[evaluate] the loader has no batches: {} samples",
+    raise(ErrorCode::kInvalidArgument,
+          "[evaluate] the loader has no batches: {} samples. Add samples, or take a smaller "
+          "batch_size.",
           loader.dataset().size());
   }
   Evaluation sums;

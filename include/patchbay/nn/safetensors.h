@@ -66,6 +66,9 @@ class PATCHBAY_API Safetensors {
   void read_into(std::string_view name, const Tensor& to) const;
 
  private:
+  friend struct files::OpenSafetensors;
+  explicit Safetensors(std::shared_ptr<const files::OpenSafetensors> file);
+
   runtime::Held<const files::OpenSafetensors, "Safetensors"> file_;
 };
 

@@ -1,0 +1,37 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Files of safetensors for other calls. Errors name `operation`, the call that the user made.
+#ifndef PATCHBAY_CORE_NN_FILES_SAFETENSORS_H_
+#define PATCHBAY_CORE_NN_FILES_SAFETENSORS_H_
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "patchbay/nn/safetensors.h"
+
+#include "core/nn/files/file.h"
+#include "core/nn/files/safetensors_header.h"
+
+namespace patchbay::nn::files {
+
+struct OpenSafetensors {
+  OpenSafetensors(const std::filesystem::path& path, std::string_view operation, bool maps);
+  static Safetensors handle(const std::filesystem::path& path, std::string_view operation);
+
+  const ReadFile file;
+  const SafetensorsHeader header;
+  std::shared_ptr<const Mapping> mapping;  // null unless wanted
+  std::unordered_map<std::string_view, const Safetensors::Entry*> by_name;
+};
+
+/// save_safetensors.
+void write_safetensors(const std::filesystem::path& file, const TensorMap& tensors,
+                       const std::map<std::string, std::string>& metadata,
+                       std::string_view operation);
+
+}  // namespace patchbay::nn::files
+
+#endif  // PATCHBAY_CORE_NN_FILES_SAFETENSORS_H_
