@@ -59,7 +59,7 @@ TEST(TensorDatasetTest, RefusesTensorsThatDoNotFit) {
   };
   EXPECT_ERROR(make({}), ErrorCode::kInvalidArgument, "[TensorDataset] no tensors: expected at");
   EXPECT_ERROR(make({Tensor()}), ErrorCode::kInvalidArgument,
-               "[TensorDataset] tensor 0 is undefined");
+               "[TensorDataset] tensor 0 is undefined: expected [n, ...]. Create it first.");
   EXPECT_ERROR(make({zeros({}, cpu())}), ErrorCode::kInvalidArgument,
                "[TensorDataset] tensor 0 has no dimension of samples: expected [n, ...], got []");
   EXPECT_ERROR(make({zeros({3}, cpu()), zeros({2, 3}, cpu())}), ErrorCode::kShapeMismatch,
@@ -104,10 +104,12 @@ TEST(DatasetTest, NamesTheSampleThatDiffers) {
   EXPECT_ERROR(stack_all({}), ErrorCode::kInvalidArgument,
                "[Dataset] sample 2 has another number of tensors than sample 1: expected 1, got 0");
   EXPECT_ERROR(stack_all({Tensor()}), ErrorCode::kInvalidArgument,
-               "[Dataset] tensor 0 of sample 2 is undefined");
+               "[Dataset] tensor 0 of sample 2 is undefined: expected one with a value. Let get() "
+               "return it.");
   EXPECT_ERROR(
       stack_all({zeros({3}, cpu())}), ErrorCode::kShapeMismatch,
-      "[Dataset] tensor 0 of sample 2 has another shape than in sample 1: expected [2], got [3]");
+      "[Dataset] tensor 0 of sample 2 has another shape than in sample 1: expected [2], got [3]. "
+      "Make the samples alike, for example with a MapDataset.");
   EXPECT_ERROR(
       stack_all({zeros({2}, {DType::i32, cpu()})}), ErrorCode::kDtypeMismatch,
       "[Dataset] tensor 0 of sample 2 has another dtype than in sample 1: expected f32, got i32");
@@ -147,7 +149,7 @@ TEST(DatasetTest, OthersAreMadeOfDatasets) {
   EXPECT_ERROR(nn::ConcatDataset({}), ErrorCode::kInvalidArgument, "[ConcatDataset] no datasets");
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   EXPECT_ERROR(nn::ConcatDataset({Numbers(most), Numbers(1)}), ErrorCode::kOverflow,
-               "[ConcatDataset] more than 2^63 - 1 samples");
+               "[ConcatDataset] more than 2^63 - 1 samples. Join fewer datasets.");
   EXPECT_ERROR(nn::AnyDataset(std::shared_ptr<const Numbers>()), ErrorCode::kInvalidArgument,
                "[AnyDataset] no dataset: expected one, got null");
 }

@@ -140,14 +140,16 @@ TEST_P(MisuseTest, ValuesThatAnEnumDoesNotHave) {
 
 TEST_P(MisuseTest, EmptyFunctions) {
   EXPECT_ERROR(nn::Function({}, "Mine"), ErrorCode::kInvalidArgument,
-               "[Mine] no function: expected one");
+               "[Mine] no function: expected one of a tensor, got an empty one. Pass a lambda.");
   nn::Sequential net;
   EXPECT_ERROR(net.add_hook({}), ErrorCode::kInvalidArgument,
-               "[add_hook] no function: expected a hook");
+               "[add_hook] no function: expected a hook, got an empty one. Pass a lambda.");
   EXPECT_ERROR(net.add_pre_hook({}), ErrorCode::kInvalidArgument,
-               "[add_pre_hook] no function: expected a hook");
+               "[add_pre_hook] no function: expected a hook, got an empty one. Pass a lambda.");
   EXPECT_ERROR((void)nn::in_sequence({nn::RateFactor([](std::int64_t) { return 1.0; }), {}}, {3}),
-               ErrorCode::kInvalidArgument, "[in_sequence] factor 1 is no function");
+               ErrorCode::kInvalidArgument,
+               "[in_sequence] factor 1 is no function: expected a factor. Pass one, such as "
+               "exponential(0.9).");
   EXPECT_ERROR((void)nn::product_of({nn::RateFactor()}), ErrorCode::kInvalidArgument,
                "[product_of] factor 0 is no function");
 }

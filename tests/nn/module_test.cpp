@@ -130,8 +130,7 @@ TEST_P(ModuleTest, AnInputElsewhereNamesTheLayer) {
                "[hidden (Linear)] input and parameter are on different devices: expected the input "
                "on " +
                    device_.name() +
-                   " like weight, got cpu:0 (input: [2, 3] f32 cpu:0; weight: "
-                   "[3, 3] f32 " +
+                   " like weight, got cpu:0 (input: f32 [2, 3] on cpu:0; weight: f32 [3, 3] on " +
                    device_.name() + "). Move one of them: input.to(\"" + device_.name() +
                    "\") or model.move_to(\"cpu:0\").");
   EXPECT_ERROR(net.hidden(x), ErrorCode::kDeviceMismatch, "[Linear] input and parameter");
@@ -144,19 +143,22 @@ TEST_P(ModuleTest, AnInputElsewhereNamesTheLayer) {
 
 TEST_P(ModuleTest, AnInputOfAnotherDtypeNamesTheLayer) {
   Net net(device_);
+  const std::string on = " on " + device_.name();
   EXPECT_ERROR(net(ones({2, 3}, {DType::f16, device_})), ErrorCode::kDtypeMismatch,
                "[hidden (Linear)] input and parameter have different dtypes: expected the input as "
-               "f32 like weight, got f16 (input: f16 [2, 3]; weight: f32 [3, 3]). Convert one of "
-               "them: input.cast(DType::f32) or model.cast(DType::f16).");
+               "f32 like weight, got f16 (input: f16 [2, 3]" +
+                   on + "; weight: f32 [3, 3]" + on +
+                   "). Convert one of them: input.cast(DType::f32) or model.cast(DType::f16).");
   EXPECT_ERROR(net(ones({2, 3}, {DType::i64, device_})), ErrorCode::kDtypeMismatch,
                "[hidden (Linear)] input and parameter have different dtypes: expected the input as "
-               "f32 like weight, got i64 (input: i64 [2, 3]; weight: f32 [3, 3]). Convert it: "
-               "input.cast(DType::f32).");
+               "f32 like weight, got i64 (input: i64 [2, 3]" +
+                   on + "; weight: f32 [3, 3]" + on + "). Convert it: input.cast(DType::f32).");
   nn::PReLU slope(1, {.tensor = device_});
   EXPECT_ERROR(slope(ones({3}, {DType::f16, device_})), ErrorCode::kDtypeMismatch,
                "[PReLU] input and parameter have different dtypes: expected the input as f32 like "
-               "weight, got f16 (input: f16 [3]; weight: f32 [1]). Convert one of them: "
-               "input.cast(DType::f32) or model.cast(DType::f16).");
+               "weight, got f16 (input: f16 [3]" +
+                   on + "; weight: f32 [1]" + on +
+                   "). Convert one of them: input.cast(DType::f32) or model.cast(DType::f16).");
 }
 
 /// A module may have parts on several devices.
@@ -518,7 +520,7 @@ TEST(ModuleLists, SayWhatTheyDoNotHave) {
   EXPECT_ERROR(list[2], ErrorCode::kInvalidArgument,
                "[ModuleList] no such module: expected an index below 2, got 2");
   EXPECT_ERROR(list.as<nn::Linear>(0), ErrorCode::kInvalidArgument,
-               "[ModuleList] module 0 has another type, ReLU");
+               "[ModuleList] module 0 has another type, ReLU. Use as<ReLU>(0).");
   EXPECT_ERROR(list(Tensor()), ErrorCode::kUnsupported, "[ModuleList] no forward of one tensor");
 }
 

@@ -123,19 +123,21 @@ TEST_P(OptimizerTest, AStateGoesOnElsewhere) {
   }
   EXPECT_EQ(a->to_vector<float>(), b->to_vector<float>());
   nn::SGD other({a});
-  EXPECT_ERROR(other.set_state(first.state()), ErrorCode::kInvalidArgument,
-               "[set_state] the state of another optimiser: expected 0 lists, got 2");
+  EXPECT_ERROR(
+      other.set_state(first.state()), ErrorCode::kInvalidArgument,
+      "[set_state] the state of another optimiser: expected 0 lists, got 2. Pass the state of "
+      "such an optimiser, for a model of the same shapes.");
   nn::Adam two({a, b});
   EXPECT_ERROR(two.set_state(first.state()), ErrorCode::kInvalidArgument,
-               "[set_state] the state of another model: expected 2 parameters, got 1");
+               "[set_state] the state of another model: expected 2 parameters, got 1. Pass ");
   nn::Adam shape({parameter({1})});
   EXPECT_ERROR(shape.set_state(first.state()), ErrorCode::kShapeMismatch,
-               "[set_state] tensor 0 has another shape: expected [1], got [2]");
+               "[set_state] tensor 0 has another shape: expected [1], got [2]. Pass ");
   EXPECT_EQ(shape.num_steps(), 0);
   nn::Optimizer::State integers = first.state();
   integers.lists[1][0] = ones({2}, {DType::i64, device_});
   EXPECT_ERROR(second.set_state(integers), ErrorCode::kDtypeMismatch,
-               "[set_state] tensor 0 has another dtype: expected floats, got i64");
+               "[set_state] tensor 0 has another dtype: expected floats, got i64. Pass ");
 }
 
 /// Of 16 bits too, which are written after the others.
@@ -217,8 +219,10 @@ TEST_P(OptimizerTest, SaysWhatItCanNotUse) {
   const nn::Parameter a = parameter({1});
   EXPECT_ERROR(nn::SGD({}), ErrorCode::kInvalidArgument,
                "[Optimizer] no parameters: expected those of a model, model.parameters()");
-  EXPECT_ERROR(nn::SGD({a, a}), ErrorCode::kInvalidArgument,
-               "[Optimizer] a parameter occurs twice: expected each once, got number 1 again");
+  EXPECT_ERROR(
+      nn::SGD({a, a}), ErrorCode::kInvalidArgument,
+      "[Optimizer] a parameter occurs twice: expected each once, got number 1 again. Leave "
+      "it out.");
   EXPECT_ERROR(nn::SGD({a}, {.learning_rate = -1}), ErrorCode::kInvalidArgument,
                "[Optimizer] a wrong learning rate: expected a finite number >= 0, got -1");
   EXPECT_ERROR(nn::SGD({a}, {.nesterov = true}), ErrorCode::kInvalidArgument,

@@ -37,13 +37,16 @@ void check_alike(const Batch& sample, std::int64_t index, const Batch& first, st
   }
   for (std::size_t k = 0; k < sample.size(); ++k) {
     if (!sample[k].defined()) {
-      raise(ErrorCode::kInvalidArgument, "[Dataset] tensor {} of sample {} is undefined", k, index);
+      raise(ErrorCode::kInvalidArgument,
+            "[Dataset] tensor {} of sample {} is undefined: expected one with a value. Let get() "
+            "return it.",
+            k, index);
     }
     const auto differ = [&](ErrorCode code, const char* what, const auto& expected,
                             const auto& got) {
       raise(code,
             "[Dataset] tensor {} of sample {} has another {} than in sample {}: expected {}, "
-            "got {}",
+            "got {}. Make the samples alike, for example with a MapDataset.",
             k, index, what, its, expected, got);
     };
     const Tensor &a = first[k], &b = sample[k];
@@ -95,7 +98,8 @@ TensorDataset::TensorDataset(std::vector<Tensor> tensors) : tensors_(std::move(t
   for (std::size_t k = 0; k < tensors_.size(); ++k) {
     Tensor& tensor = tensors_[k];
     if (!tensor.defined()) {
-      raise(ErrorCode::kInvalidArgument, "[TensorDataset] tensor {} is undefined", k);
+      raise(ErrorCode::kInvalidArgument,
+            "[TensorDataset] tensor {} is undefined: expected [n, ...]. Create it first.", k);
     }
     if (tensor.rank() == 0) {
       raise(ErrorCode::kInvalidArgument,
@@ -163,7 +167,8 @@ Batch TensorDataset::get_batch(std::span<const std::int64_t> indices) const {
 MapDataset::MapDataset(AnyDataset dataset, std::function<Batch(Batch)> function)
     : dataset_(std::move(dataset)), function_(std::move(function)) {
   if (!function_) {
-    raise(ErrorCode::kInvalidArgument, "[MapDataset] no function: expected one of a sample");
+    raise(ErrorCode::kInvalidArgument,
+          "[MapDataset] no function: expected one of a sample, got an empty one. Pass a lambda.");
   }
 }
 
@@ -197,7 +202,8 @@ ConcatDataset::ConcatDataset(std::vector<AnyDataset> datasets) : datasets_(std::
   std::int64_t end = 0;
   for (const AnyDataset& each : datasets_) {
     if (__builtin_add_overflow(end, each->size(), &end)) {
-      raise(ErrorCode::kOverflow, "[ConcatDataset] more than 2^63 - 1 samples");
+      raise(ErrorCode::kOverflow,
+            "[ConcatDataset] more than 2^63 - 1 samples. Join fewer datasets.");
     }
     ends_.push_back(end);
   }

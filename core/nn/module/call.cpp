@@ -39,6 +39,16 @@ std::string Call::layer() const {
   return name.empty() ? type : name + " (" + type + ')';
 }
 
+namespace {
+
+/// "input: f32 [2, 3] on cpu:0", as operations describe their operands.
+std::string describe(std::string_view name, const Tensor& tensor) {
+  return fmt::format("{}: {} {} on {}", name, patchbay::to_string(tensor.dtype()),
+                     patchbay::to_string(tensor.shape()), tensor.device().name());
+}
+
+}  // namespace
+
 void Call::check_device(const Tensor& input) const {
   if (!input.defined()) return;
   const Device device = input.device();
@@ -50,36 +60,29 @@ void Call::check_device(const Tensor& input) const {
     throw LayerError(
         ErrorCode::kDeviceMismatch,
         fmt::format("[{0}] input and parameter are on different devices: expected the input on {1} "
-                    "like {2}, got {3} (input: {4} {5} {3}; {2}: {6} {7} {1}). Move one of them: "
+                    "like {2}, got {3} ({4}; {5}). Move one of them: "
                     "input.to(\"{1}\") or model.move_to(\"{3}\").",
-                    layer(), there, name, here, patchbay::to_string(input.shape()),
-                    patchbay::to_string(input.dtype()), patchbay::to_string(parameter->shape()),
-                    patchbay::to_string(parameter.dtype())));
+                    layer(), there, name, here, describe("input", input),
+                    describe(name, *parameter)));
   });
 }
 
 void Call::check_dtype(const Tensor& input, std::string_view message) const {
   if (!input.defined()) return;
   const auto names = [&](const std::string& text) { return message.find(text) != message.npos; };
-  // As operations describe their operands.
-  const auto description = [](const Tensor& tensor) {
-    return fmt::format(": {} {} on ", patchbay::to_string(tensor.dtype()),
-                       patchbay::to_string(tensor.shape()));
-  };
-  if (!names(description(input))) return;
+  if (!names(describe("", input))) return;
   walk_own(module_, [&](std::string_view name, Parameter& parameter, bool is_buffer) {
     if (is_buffer || !parameter.defined() || !is_floating(parameter.dtype())) return;
-    if (parameter.dtype() == input.dtype() || !names(description(*parameter))) return;
+    if (parameter.dtype() == input.dtype() || !names(describe("", *parameter))) return;
     const std::string_view wanted = patchbay::to_string(parameter.dtype()),
                            got = patchbay::to_string(input.dtype());
     const bool may_be_cast = is_floating(input.dtype());
     throw LayerError(
         ErrorCode::kDtypeMismatch,
         fmt::format("[{0}] input and parameter have different dtypes: expected the input as {1} "
-                    "like {2}, got {3} (input: {3} {4}; {2}: {1} {5}). Convert {6}: "
-                    "input.cast(DType::{1}){7}.",
-                    layer(), wanted, name, got, patchbay::to_string(input.shape()),
-                    patchbay::to_string(parameter->shape()), may_be_cast ? "one of them" : "it",
+                    "like {2}, got {3} ({4}; {5}). Convert {6}: input.cast(DType::{1}){7}.",
+                    layer(), wanted, name, got, describe("input", input),
+                    describe(name, *parameter), may_be_cast ? "one of them" : "it",
                     may_be_cast ? fmt::format(" or model.cast(DType::{})", got) : ""));
   });
 }

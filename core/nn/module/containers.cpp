@@ -9,7 +9,9 @@ using runtime::raise;
 
 Function::Function(std::function<Tensor(const Tensor&)> function, std::string name)
     : function_(std::move(function)), name_(std::move(name)) {
-  if (!function_) raise(ErrorCode::kInvalidArgument, "[{}] no function: expected one", name_);
+  if (!function_)
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] no function: expected one of a tensor, got an empty one. Pass a lambda.", name_);
 }
 
 ModuleList& ModuleList::add(std::string name, AnyModule module) {
@@ -26,8 +28,8 @@ Module& ModuleList::operator[](std::size_t index) const {
 }
 
 void ModuleList::raise_type(std::size_t index) const {
-  raise(ErrorCode::kInvalidArgument, "[{}] module {} has another type, {}", type_name(), index,
-        (*this)[index].type_name());
+  raise(ErrorCode::kInvalidArgument, "[{}] module {} has another type, {}. Use as<{}>({}).",
+        type_name(), index, (*this)[index].type_name(), (*this)[index].type_name(), index);
 }
 
 void ModuleList::members(Members& each) {

@@ -82,7 +82,9 @@ namespace {
 
 template <class F>
 void check_function(const F& function, const char* operation) {
-  if (!function) raise(ErrorCode::kInvalidArgument, "[{}] no function: expected a hook", operation);
+  if (!function)
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] no function: expected a hook, got an empty one. Pass a lambda.", operation);
 }
 
 }  // namespace

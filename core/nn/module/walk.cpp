@@ -26,7 +26,8 @@ class Walk final : public Members {
   void enter(Module& module) {
     if (std::ranges::find(inside_, &module) != inside_.end()) {
       raise(ErrorCode::kInvalidArgument,
-            "[members] module '{}' contains itself: expected members that do not lead back to it",
+            "[members] module '{}' contains itself: expected members that do not lead back to it. "
+            "Leave it out of members().",
             path_);
     }
     inside_.push_back(&module);

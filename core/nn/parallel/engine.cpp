@@ -195,7 +195,7 @@ void Engine::run_forward(std::size_t replica, Pass::Part& part, const Tensor& in
   if (!part.output.defined()) {
     raise(ErrorCode::kInvalidArgument,
           "[DataParallel] the module returned no tensor: expected one with a row for each of the "
-          "batch, got an undefined one.");
+          "batch, got an undefined one. Return it from forward.");
   }
   if (part.output.rank() == 0) part.output = part.output.reshape({1});
   if (options_.shares != Shares::kMeasured) return;
@@ -301,7 +301,7 @@ Tensor Engine::joined(Pass& pass) const {
     raise(
         ErrorCode::kShapeMismatch,
         "[DataParallel] outputs can't be joined: expected {} {} but for the number of rows, as of "
-        "replica 0, got {} {} of replica {} ({}).",
+        "replica 0, got {} {} of replica {} ({}). Return one row for each row of the input.",
         patchbay::to_string(first.dtype()), patchbay::to_string(first.shape()),
         patchbay::to_string(part.output.dtype()), patchbay::to_string(part.output.shape()), i,
         devices_[i].name());

@@ -56,19 +56,26 @@ void take_over(const Tensor& master, const Tensor& value) {
   }
 }
 
+/// Throws an error about a state that does not fit the optimiser.
+template <class... Args>
+[[noreturn]] void refuse_state(ErrorCode code, fmt::format_string<Args...> what, Args&&... args) {
+  raise(code,
+        "[set_state] {}. Pass the state of such an optimiser, for a model of the same shapes.",
+        fmt::format(what, std::forward<Args>(args)...));
+}
+
 /// What a state keeps of parameter `number`, where and as the optimiser keeps it.
 Tensor copy_for(const Parameter& parameter, const Tensor& kept, std::size_t number) {
   if (!kept.defined()) return {};
   module::check_has_shape("set_state", fmt::format("parameter {}", number), parameter);
   const Tensor& value = parameter.value();
   if (kept.shape() != value.shape()) {
-    raise(ErrorCode::kShapeMismatch, "[set_state] tensor {} has another shape: expected {}, got {}",
-          number, patchbay::to_string(value.shape()), patchbay::to_string(kept.shape()));
+    refuse_state(ErrorCode::kShapeMismatch, "tensor {} has another shape: expected {}, got {}",
+                 number, patchbay::to_string(value.shape()), patchbay::to_string(kept.shape()));
   }
   if (!is_floating(kept.dtype())) {
-    raise(ErrorCode::kDtypeMismatch,
-          "[set_state] tensor {} has another dtype: expected floats, got {}", number,
-          patchbay::to_string(kept.dtype()));
+    refuse_state(ErrorCode::kDtypeMismatch, "tensor {} has another dtype: expected floats, got {}",
+                 number, patchbay::to_string(kept.dtype()));
   }
   return kept.detach().to(value.device(), {.copy = true}).cast(kept_dtype(value.dtype()));
 }
@@ -100,7 +107,9 @@ Optimizer::Optimizer(std::vector<Parameter> parameters, double learning_rate, st
     if (std::find(parameters_.begin(), parameters_.begin() + static_cast<std::ptrdiff_t>(i),
                   parameters_[i]) != parameters_.begin() + static_cast<std::ptrdiff_t>(i)) {
       raise(ErrorCode::kInvalidArgument,
-            "[Optimizer] a parameter occurs twice: expected each once, got number {} again", i);
+            "[Optimizer] a parameter occurs twice: expected each once, got number {} again. Leave "
+            "it out.",
+            i);
     }
   }
   for (auto& list : lists_) list = companions_of(parameters_);
@@ -230,15 +239,15 @@ Optimizer::State Optimizer::state() const {
 void Optimizer::set_state(const State& state) {
   const std::size_t num_masters = state.has_masters ? 1 : 0;
   if (state.lists.size() != lists_.size() + num_masters) {
-    raise(ErrorCode::kInvalidArgument,
-          "[set_state] the state of another optimiser: expected {} lists, got {}",
-          lists_.size() + num_masters, state.lists.size());
+    refuse_state(ErrorCode::kInvalidArgument,
+                 "the state of another optimiser: expected {} lists, got {}",
+                 lists_.size() + num_masters, state.lists.size());
   }
   const auto check_size = [&](std::size_t size) {
     if (size == parameters_.size()) return;
-    raise(ErrorCode::kInvalidArgument,
-          "[set_state] the state of another model: expected {} parameters, got {}",
-          parameters_.size(), size);
+    refuse_state(ErrorCode::kInvalidArgument,
+                 "the state of another model: expected {} parameters, got {}", parameters_.size(),
+                 size);
   };
   check_size(state.parameter_steps.size());
   for (const std::int64_t steps : state.parameter_steps) check_steps(steps);
@@ -250,8 +259,9 @@ void Optimizer::set_state(const State& state) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const bool is_master = copies.size() > lists_.size();
       if (!list[i].defined() && !is_master && state.parameter_steps[i] > 0) {
-        raise(ErrorCode::kInvalidArgument, "[set_state] tensor {} is missing after {} steps", i,
-              state.parameter_steps[i]);
+        refuse_state(ErrorCode::kInvalidArgument,
+                     "tensor {} is missing: expected one after {} steps, got an undefined tensor",
+                     i, state.parameter_steps[i]);
       }
       tensors.push_back(copy_for(parameters_[i], list[i], i));
     }

@@ -16,7 +16,10 @@ using runtime::raise;
 
 Schedule::Schedule(Optimizer& optimizer, RateFactor factor)
     : optimizer_(&optimizer), factor_(std::move(factor)), first_rate_(optimizer.learning_rate()) {
-  if (!factor_) raise(ErrorCode::kInvalidArgument, "[Schedule] no function: expected a factor");
+  if (!factor_) {
+    raise(ErrorCode::kInvalidArgument,
+          "[Schedule] no function: expected a factor. Pass one, such as exponential(0.9).");
+  }
   set_num_steps(0);
 }
 
@@ -40,8 +43,9 @@ namespace {
 void check_functions(const std::vector<RateFactor>& factors, const char* schedule) {
   for (std::size_t i = 0; i < factors.size(); ++i) {
     if (factors[i]) continue;
-    raise(ErrorCode::kInvalidArgument, "[{}] factor {} is no function: expected a factor", schedule,
-          i);
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] factor {} is no function: expected a factor. Pass one, such as exponential(0.9).",
+          schedule, i);
   }
 }
 
