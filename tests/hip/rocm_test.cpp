@@ -61,6 +61,36 @@ TEST_F(SimHip, OldDriversReplayNoGraphs) {
   }
 }
 
+/// The code that says that an image is not taken is also that of a full device. Of 64 MiB the
+/// buffer leaves 6.
+TEST_F(SimHip, NoMemoryForAModule) {
+  set("MEMORY_BYTES", "67108864");
+  set("REFUSE_LOADS", "1");
+  set("REFUSAL", "303");
+  const test::ScratchDirectory cache;  // so that one refusal is not that of a cached image
+  const Runtime runtime(options({{"cache_dir", cache.path()}}));
+  const Device device = runtime.device("hip:0");
+  (void)Buffer::allocate(device, std::size_t{58} << 20);  // kept by the runtime, used by nobody
+  EXPECT_EQ(run(device), std::vector<float>{7});
+}
+
+TEST_F(SimHip, NoMemoryForAModuleAtAll) {
+  set("MEMORY_BYTES", "67108864");
+  set("REFUSE_LOADS", "9");
+  set("REFUSAL", "303");
+  const Runtime runtime(options());
+  const Device device = runtime.device("hip:0");
+  const Buffer most = Buffer::allocate(device, std::size_t{58} << 20);
+  const Error error = test::error_of([&] { (void)KernelModule::from_source(device, kText); });
+  EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kOutOfMemory)) << error.what();
+  EXPECT_TRUE(error.is_retryable());
+  EXPECT_NE(std::string(error.what())
+                .find("hipModuleLoadDataEx gives 303, as on a full device: 6291456 of 67108864 "
+                      "bytes are free"),
+            std::string::npos)
+      << error.what();
+}
+
 /// Nothing says that the driver keeps a pending replay apart from an update of its graph.
 TEST_F(SimHip, GraphsAreUpdatedWhenTheirReplayIsOver) {
   set("LAZY", "1");  // so that the first replay is pending when the graph changes

@@ -104,9 +104,9 @@ TEST(BenchCopy, APlotThatCantBeWrittenIsAnError) {
   expect(folder.path() / std::string(256, 'x'), "File name too long");
   expect("/dev/full", "No space left on device");
   const std::string none = (folder.path() / "new").string() + "/";
-  EXPECT_EQ(
-      bench({"--device", "fake:0", "--plot", none}).err,
-      "patchbay: [bench copy] no file name: expected the path of a file, got '" + none + "'\n");
+  EXPECT_EQ(bench({"--device", "fake:0", "--plot", none}).err,
+            "patchbay: [bench copy] no file name: expected the path of a file, got '" + none +
+                "'. Add a name.\n");
   EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"file"});
 }
 

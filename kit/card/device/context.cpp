@@ -54,6 +54,17 @@ void Context::check_adopted() const {
                            ", and this is device " + std::to_string(device_));
 }
 
+std::string Context::check_room(const std::string& failure, Result code,
+                                std::uint64_t enough_bytes) {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  call(api_.memory_info, &free_bytes, &total_bytes);
+  const std::string room =
+      std::to_string(free_bytes) + " of " + std::to_string(total_bytes) + " bytes are free";
+  if (free_bytes > enough_bytes) return room;
+  throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, failure + ", as on a full device: " + room,
+                            code, PATCHBAY_STATUS_RETRYABLE);
+}
+
 Context::Current::Current(const Context& context, bool outlasts_pass) noexcept
     : context_(context),
       outlasts_pass_(outlasts_pass),

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "kit/card/kernels/device_library.hpp"
 
+#include <limits>
 #include <string>
 
 #include "patchbay/plugin/kit/error.hpp"
@@ -49,17 +50,12 @@ void DeviceLibrary::check(std::string_view doing, const char* entry, int status)
 }
 
 void DeviceLibrary::throw_full(const char* entry, int status) {
-  std::size_t free_bytes = 0, total_bytes = 0;
-  context_.call(context_.api().memory_info, &free_bytes, &total_bytes);
   const std::string failure = std::string(entry) + " gives status " + std::to_string(status);
-  const std::string memory =
-      std::to_string(free_bytes) + " of " + std::to_string(total_bytes) + " bytes are free";
-  if (status != out_of_memory_status() && free_bytes > kMostHandleBytes) {
-    plugin::unsupported(std::string(library_name()) + " does not work here: " + failure +
-                        ", though " + memory);
-  }
-  throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, failure + ", as on a full device: " + memory,
-                            status, PATCHBAY_STATUS_RETRYABLE);
+  const bool is_certain = status == out_of_memory_status();
+  const std::string room = context_.check_room(
+      failure, status, is_certain ? std::numeric_limits<std::uint64_t>::max() : kMostHandleBytes);
+  plugin::unsupported(std::string(library_name()) + " does not work here: " + failure +
+                      ", though " + room);
 }
 
 void DeviceLibrary::check_device(Stream& stream, std::string_view name) {

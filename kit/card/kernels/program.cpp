@@ -3,10 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "kit/dialect_module.hpp"
 
 namespace patchbay::card {
+namespace {
+
+/// Of device memory, that a driver takes for a module in addition to its code.
+constexpr std::uint64_t kMostBesideCode = std::uint64_t{16} << 20;
+
+}  // namespace
 
 Program::Program(Context& context, const std::string& code) : context_(context) {
   std::array<char, 4096> log{};  // output of the driver's translator
@@ -17,6 +24,10 @@ Program::Program(Context& context, const std::string& code) : context_(context) 
   NativeModule module = nullptr;
   const Result result = context.attempt(entry, &module, static_cast<const void*>(code.c_str()), 2u,
                                         options.data(), values.data());
+  if (result == kErrorObjectInit) {  // what some drivers give where there is no memory
+    context.check_room(entry.name + (" gives " + std::to_string(result)), result,
+                       code.size() + kMostBesideCode);
+  }
   if (result != kSuccess) context.fail(entry.name, result, {}, log.data());
   module_ = ModuleHandle(context, module);
 }

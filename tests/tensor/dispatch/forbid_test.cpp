@@ -3,7 +3,6 @@
 // compared with the headers: an operation without a row is a failure.
 #include <cmath>
 #include <fstream>
-#include <functional>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -49,7 +48,7 @@ struct Operands {
 
 struct Row {
   const char* name;
-  std::function<void(const Operands&)> run;
+  void (*run)(const Operands&);
   /// It is there to move data: the guard refuses it.
   bool moves = false;
 };
