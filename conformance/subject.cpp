@@ -75,7 +75,7 @@ Subject subject_of_backend(RuntimeOptions options, std::string_view name) {
   throw Error(
       ErrorCode::kInvalidArgument,
       fmt::format(
-          "[check] no plugin or backend '{}': expected one of [{}], or the "
+          "[check] '{}' is neither a plugin nor a backend: expected one of [{}], or the "
           "path of a file patchbay-<name>.so.{}",
           name, fmt::join(loaded, ", "),
           is_device ? fmt::format(" Name '{}', without the device's number.", backend) : ""));

@@ -116,7 +116,7 @@ TEST(Flaws, OfMemoryAreFound) {
        "broke the plugin interface: info gave 1073741824 free of 18446744073709551615 bytes"},
       {"same-uuid", "loading.devices_are_told_apart", "flawed:0 and flawed:1 have the same UUID"},
       {"info-constant", "memory.info_counts_what_is_allocated",
-       "info says that 1073741824 bytes are free before 67108864 bytes are allocated, and "
+       "info says that 1073741824 bytes are free before 335544320 bytes are allocated, and "
        "1073741824 after"},
       {"short-copy", "copies.round_trips_through_the_host", "3 bytes at 0: byte 2 of 3: expected"},
   });
@@ -187,7 +187,7 @@ TEST(Flaws, ADefaultStreamThatOnlySaysItCompletesInlineIsFound) {
   expect_found("streams.inline_work_is_done_when_its_call_returns",
                "the plugin says PATCHBAY_CAN_INLINE_STREAM, but an event of the default stream is "
                "not done when the launches before it have returned",
-               subject_of("false-inline", PATCHBAY_FLAWED_PLUGIN, {{"fake_delay_ms", "5"}}));
+               subject_of("false-inline", PATCHBAY_FLAWED_PLUGIN, {{"fake_delay_ms", "50"}}));
   const Outcome queued =
       run("streams.inline_work_is_done_when_its_call_returns", subject_of("none"));
   EXPECT_EQ(to_string(queued.result), "waived");

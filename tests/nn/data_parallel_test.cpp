@@ -675,7 +675,8 @@ TEST_P(DataParallelTest, WrongUses) {
       {device_, test_device("cpu:1")});
   EXPECT_ERROR(static_cast<void>(crooked(batch(5))), ErrorCode::kShapeMismatch,
                "[DataParallel] outputs can't be joined: expected f32 [2, 3, 3] but for the number "
-               "of rows, as of replica 0, got f32 [2, 2, 3] of replica 1 (cpu:1).");
+               "of rows, as of replica 0, got f32 [2, 2, 3] of replica 1 (cpu:1). Return one "
+               "dtype, and equal extents after the first.");
   nn::DataParallel none([](const Tensor&) { return Tensor(); }, devices());
   EXPECT_ERROR(static_cast<void>(none(batch(5))), ErrorCode::kInvalidArgument,
                "[DataParallel] the module returned no tensor");

@@ -519,8 +519,9 @@ TEST(ModuleLists, SayWhatTheyDoNotHave) {
   EXPECT_EQ(list.named_modules()[2].name, "second");
   EXPECT_ERROR(list[2], ErrorCode::kInvalidArgument,
                "[ModuleList] no such module: expected an index below 2, got 2");
-  EXPECT_ERROR(list.as<nn::Linear>(0), ErrorCode::kInvalidArgument,
-               "[ModuleList] module 0 has another type, ReLU. Use as<ReLU>(0).");
+  EXPECT_ERROR(
+      list.as<nn::Linear>(0), ErrorCode::kInvalidArgument,
+      "[ModuleList] module 0 has another type, ReLU. Ask for that type, or for another index.");
   EXPECT_ERROR(list(Tensor()), ErrorCode::kUnsupported, "[ModuleList] no forward of one tensor");
 }
 

@@ -126,7 +126,7 @@ TEST_P(OptimizerTest, AStateGoesOnElsewhere) {
   EXPECT_ERROR(
       other.set_state(first.state()), ErrorCode::kInvalidArgument,
       "[set_state] the state of another optimiser: expected 0 lists, got 2. Pass the state of "
-      "such an optimiser, for a model of the same shapes.");
+      "an optimiser of this kind, for parameters of these shapes.");
   nn::Adam two({a, b});
   EXPECT_ERROR(two.set_state(first.state()), ErrorCode::kInvalidArgument,
                "[set_state] the state of another model: expected 2 parameters, got 1. Pass ");

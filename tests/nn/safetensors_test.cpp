@@ -161,8 +161,8 @@ TEST_P(SafetensorsTest, ModulesAreSavedAndLoaded) {
   nn::Linear half(3, 3, {.tensor = {device_, DType::bf16}});
   EXPECT_ERROR(nn::load(half, path("hidden")), ErrorCode::kDtypeMismatch,
                "[load] 'weight' of '" + path("hidden") +
-                   "' has another dtype: expected bf16, got f32. Load it "
-                   "into a module of that dtype (Module::cast).");
+                   "' has another dtype: expected bf16, got f32. Call "
+                   "module.cast(DType::f32) before.");
 }
 
 TEST_P(SafetensorsTest, FilesThatFitInPartAreLoaded) {
@@ -339,8 +339,8 @@ TEST_P(SafetensorsTest, AFailedSaveLeavesTheOldFile) {
     std::signal(SIGXFSZ, old_handler);
     EXPECT_EQ(error.code(), ErrorCode::kIo);
     EXPECT_EQ(std::string(error.what()), "[save_safetensors] can't write the new file: '" + path() +
-                                             "': File too large. Make room on "
-                                             "the disk, or choose another one.");
+                                             "': File too large. Raise the limit on "
+                                             "the size of files, or choose another disk.");
   }
   EXPECT_EQ(bytes_of(path()), old);
   std::size_t files = 0;
@@ -549,7 +549,7 @@ TEST_F(SafetensorsFiles, WhatTheFormatDoesNotAllowIsRefused) {
   expect_refused(entry(R"("shape":[9223372036854775808])"),
                  "tensor 'a': an extent of 9223372036854775808 is too large");
   expect_refused(entry(R"("shape":[1,1,1,1,1,1,1,1,1])"),
-                 "tensor 'a': expected at most 8 dimensions");
+                 "tensor 'a': expected at most 8 dimensions. Reshape it before saving.");
   expect_refused(entry(R"("data_offsets":[0,1,2])"), "tensor 'a': more than 2 data_offsets");
   expect_refused(entry(R"("data_offsets":[0])"), "tensor 'a': expected 2 data_offsets, got 1");
   expect_refused(entry(R"("dtype":"F32","shape":[1],"data_offsets":[4,0])"),

@@ -625,14 +625,17 @@ TEST_F(CheckpointTest, RefusesWhatDoesNotFit) {
             "[load_checkpoint] can't use FILE: it is no checkpoint: the metadata lack "
             "'patchbay.checkpoint'. Give a file of save_checkpoint.");
   nn::save_safetensors(file_, {}, {{"patchbay.checkpoint", "[1"}});
-  EXPECT_EQ(message({}), "[load_checkpoint] can't use FILE: its numbers are no JSON object");
+  EXPECT_EQ(message({}),
+            "[load_checkpoint] can't use FILE: its numbers are no JSON object. Save or download it "
+            "again.");
   nn::save_safetensors(file_, {}, {{"patchbay.checkpoint", R"({"format": 2})"}});
   EXPECT_EQ(message({}),
-            "[load_checkpoint] can't use FILE: it has another format: expected 1, got 2");
+            "[load_checkpoint] can't use FILE: it has another format: expected 1, got 2. Read it "
+            "with the version that wrote it.");
   nn::save_safetensors(file_, {}, {{"patchbay.checkpoint", R"({"format": 1, "texts": {}})"}});
   EXPECT_EQ(message({.optimizer = &training.optimizer}),
-            "[load_checkpoint] can't use FILE: it was saved without the optimizer. Load it without "
-            "optimizer.");
+            "[load_checkpoint] can't use FILE: it was saved without the optimizer. Leave the "
+            "optimizer out, or give a file that has it.");
   EXPECT_EQ(message({.model = &training.net}),
             "[load_checkpoint] can't use FILE: the tensor 'model.0.weight' is missing");
   nn::Checkpoint parts{.model = &training.net};
@@ -648,8 +651,8 @@ TEST_F(CheckpointTest, RefusesWhatDoesNotFit) {
             "[load_checkpoint] can't use FILE: it has the state of another optimiser or model: "
             "expected 2 parameters with 0 tensors each, got 4 with 2");
   EXPECT_EQ(message({.schedule = &training.schedule}),
-            "[load_checkpoint] can't use FILE: it was saved without the schedule. Load it without "
-            "schedule.");
+            "[load_checkpoint] can't use FILE: it was saved without the schedule. Leave the "
+            "schedule out, or give a file that has it.");
   nn::Sequential wide(nn::Linear(2, 9, {.tensor = cpu()}), nn::ReLU(), nn::Dropout(0.2),
                       nn::Linear(9, 2, {.tensor = cpu()}));
   EXPECT_EQ(message({.model = &wide}),
@@ -729,7 +732,7 @@ TEST_F(CheckpointTest, RefusesWhatWasChanged) {
             start + "'optimizer/num_lists' is no such number: array");
   EXPECT_EQ(replaced("\"num_lists\":2",
                      "\"num_lists\":" + std::string(100'000, '[') + std::string(100'000, ']')),
-            start + "its numbers are nested too deeply");
+            start + "its numbers are nested too deeply. Save or download it again.");
   EXPECT_EQ(net.weight->to_vector<float>(), before);
 }
 

@@ -120,7 +120,7 @@ TEST(Check, AnUnknownBackendIsAnError) {
 TEST(Check, ADeviceIsNoBackend) {
   const Finished finished = run_command({"check", "fake:1", "--plugin", fake_plugin()});
   EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_NE(finished.err.find("[check] no plugin or backend 'fake:1': expected one of ["),
+  EXPECT_NE(finished.err.find("[check] 'fake:1' is neither a plugin nor a backend: expected one of ["),
             std::string::npos)
       << finished.err;
   EXPECT_NE(finished.err.find(" Name 'fake', without the device's number.\n"), std::string::npos)

@@ -176,7 +176,8 @@ T number_of(const std::string& field, DType dtype, const FieldReader& reader) {
   T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const auto fail_to_fit = [&] {
-    reader.fail("{} does not fit into {}", runtime::quote(field), patchbay::to_string(dtype));
+    reader.fail("{} does not fit into {}. Read another dtype.", runtime::quote(field),
+                patchbay::to_string(dtype));
   };
   if (error == std::errc::result_out_of_range) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -185,8 +186,8 @@ T number_of(const std::string& field, DType dtype, const FieldReader& reader) {
     fail_to_fit();
   }
   if (error != std::errc() || end != text.data() + text.size()) {
-    reader.fail("expected {}, got {}", std::is_integral_v<T> ? "an integer of digits" : "a number",
-                runtime::quote(field));
+    reader.fail("expected {}, got {}. Correct it, or set has_header or delimiter.",
+                std::is_integral_v<T> ? "an integer of digits" : "a number", runtime::quote(field));
   }
   if (is_negative && value != 0) fail_to_fit();
   return value;
@@ -233,7 +234,7 @@ void check_options(const CsvOptions& options) {
   if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r') {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[read_csv] a wrong delimiter: expected neither a quote nor the end of a line, "
-                   "got {}",
+                   "got {}. Choose another character.",
                    runtime::quote(std::string_view(&options.delimiter, 1)));
   }
   const DType dtype = options.dtype;

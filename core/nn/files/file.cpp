@@ -30,7 +30,7 @@ std::string_view way_out_of(int error) {
     case ENAMETOOLONG: return " Check the path.";
     case EACCES:
     case EPERM: return " Check the permissions.";
-    case EFBIG:
+    case EFBIG: return " Raise the limit on the size of files, or choose another disk.";
     case ENOSPC:
     case EDQUOT: return " Make room on the disk, or choose another one.";
     case EROFS: return " Choose another folder.";

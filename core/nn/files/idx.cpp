@@ -26,7 +26,7 @@ DType dtype_of_type(unsigned type, const Subject& subject) {
     case 0x0c: return DType::i32;
     case 0x0d: return DType::f32;
     case 0x0e: return DType::f64;
-    default: subject.fail("no such type of elements: {:#04x}", type);
+    default: subject.fail("no such type of elements: {:#04x}. Check that it is an idx file.", type);
   }
 }
 
@@ -35,14 +35,16 @@ files::Elements read_header(files::Source& source) {
   std::array<unsigned char, 4> bytes{};
   source.read_all(bytes.data(), bytes.size(), "its header");
   if (bytes[0] != 0 || bytes[1] != 0) {
-    subject.fail("expected two bytes of 0 at its start, got {:#04x} {:#04x}", bytes[0], bytes[1]);
+    subject.fail(
+        "expected two bytes of 0 at its start, got {:#04x} {:#04x}. Check that it is an idx file.",
+        bytes[0], bytes[1]);
   }
   files::Elements elements;
   elements.dtype = dtype_of_type(bytes[2], subject);
   elements.is_big_endian = true;
   const unsigned rank = bytes[3];
   if (rank < 1 || rank > kMaxRank) {
-    subject.fail("expected 1 to {} dimensions, got {}", kMaxRank, rank);
+    subject.fail("expected 1 to {} dimensions, got {}. Reshape it before saving.", kMaxRank, rank);
   }
   for (unsigned i = 0; i < rank; ++i) {
     source.read_all(bytes.data(), bytes.size(), "its header");

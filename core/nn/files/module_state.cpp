@@ -28,11 +28,13 @@ std::vector<NamedParameter> state_of(Module& module) {
 void check_entry(const Safetensors::Entry& entry, DType dtype, const Shape* shape,
                  const std::filesystem::path& path, const char* operation) {
   if (entry.dtype != dtype) {
-    raise(ErrorCode::kDtypeMismatch,
-          "[{}] {} of {} has another dtype: expected {}, got {}. Load it into a module "
-          "of that dtype (Module::cast).",
-          operation, runtime::quote(entry.name), runtime::quote(path.native()),
-          patchbay::to_string(dtype), patchbay::to_string(entry.dtype));
+    const std::string_view expected = patchbay::to_string(dtype),
+                           got = patchbay::to_string(entry.dtype);
+    const bool may_be_cast = is_floating(dtype) && is_floating(entry.dtype);
+    raise(ErrorCode::kDtypeMismatch, "[{}] {} of {} has another dtype: expected {}, got {}. {}.",
+          operation, runtime::quote(entry.name), runtime::quote(path.native()), expected, got,
+          may_be_cast ? fmt::format("Call module.cast(DType::{}) before", got)
+                      : fmt::format("Save it as {}", expected));
   }
   if (shape != nullptr && entry.shape != *shape) {
     raise(ErrorCode::kShapeMismatch,

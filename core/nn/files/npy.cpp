@@ -130,7 +130,8 @@ class DictionaryReader {
     bool needs_comma = false;
     while (!accept(')')) {
       if (needs_comma) fail("')'");
-      if (elements_.shape.rank() == kMaxRank) subject_.fail("more than {} dimensions", kMaxRank);
+      if (elements_.shape.rank() == kMaxRank)
+        subject_.fail("more than {} dimensions. Reshape it before saving.", kMaxRank);
       elements_.shape.push_back(read_extent());
       needs_comma = !accept(',');
       // (3) is a number.
@@ -176,7 +177,8 @@ Elements read_npy_header(Source& source) {
   const unsigned major = static_cast<unsigned char>(start[6]),
                  minor = static_cast<unsigned char>(start[7]);
   if (major < 1 || major > 3 || minor != 0) {
-    subject.fail("expected version 1.0, 2.0 or 3.0, got {}.{}", major, minor);
+    subject.fail("expected version 1.0, 2.0 or 3.0, got {}.{}. Save it with numpy.save.", major,
+                 minor);
   }
   std::array<unsigned char, 4> bytes{};
   const std::size_t width = major == 1 ? 2 : 4;

@@ -140,7 +140,8 @@ class Reader final : public nlohmann::json_sax<Json> {
         fail("tensor {}: an extent of {} is too large", runtime::quote(name_), number);
       }
       if (tensor_.shape.rank() == kMaxRank) {
-        fail("tensor {}: expected at most {} dimensions", runtime::quote(name_), kMaxRank);
+        fail("tensor {}: expected at most {} dimensions. Reshape it before saving.",
+             runtime::quote(name_), kMaxRank);
       }
       tensor_.shape.push_back(static_cast<std::int64_t>(number));
     } else {

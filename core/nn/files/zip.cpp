@@ -76,12 +76,13 @@ std::uint64_t find_end(const ReadFile& file, const Subject& subject) {
     fields.skip(16);
     if (fields.u16() == comment) return size - window + at;
   }
-  subject.fail("it has no directory: it is cut off, or no zip file");
+  subject.fail("it has no directory: it is cut off, or no zip file. Save it with numpy.savez.");
 }
 
 void check_disks(std::uint64_t a, std::uint64_t b, std::uint64_t here, std::uint64_t all,
                  const Subject& subject) {
-  if (a != 0 || b != 0 || here != all) subject.fail("it is one of several disks");
+  if (a != 0 || b != 0 || here != all)
+    subject.fail("it is one of several disks. Save it as one file.");
 }
 
 Directory read_end64(const ReadFile& file, std::uint64_t locator_at, const Subject& subject) {
@@ -162,8 +163,9 @@ bool method_of(unsigned flags, unsigned method, const Subject& subject) {
   if ((flags & 1u) != 0) subject.fail("it is encrypted. Save it without encryption.");
   if ((flags & ~kKnownFlags) != 0) subject.fail("unknown flags: {:#06x}", flags);
   if (method != kStore && method != kDeflate) {
-    subject.fail("compressed by method {}: expected {} (none) or {} (deflate)", method, kStore,
-                 kDeflate);
+    subject.fail(
+        "compressed by method {}: expected {} (none) or {} (deflate). Save it with numpy.savez.",
+        method, kStore, kDeflate);
   }
   return method == kDeflate;
 }
@@ -196,7 +198,7 @@ Listed read_central(Source& source) {
   entry.name = rest.substr(0, name_size);
   const Subject subject = entry_of(source.subject(), entry.name);
   if (entry.name.find('\0') != std::string::npos) subject.fail("its name contains NUL");
-  if (disk != 0) subject.fail("it is on another disk");
+  if (disk != 0) subject.fail("it is on another disk. Save it as one file.");
   entry.is_deflated = method_of(listed.flags, listed.method, subject);
   apply_zip64(std::string_view(rest).substr(name_size, extra_size),
               {&entry.size_bytes, &entry.stored_bytes, &entry.header_at}, subject);

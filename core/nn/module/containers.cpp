@@ -28,8 +28,9 @@ Module& ModuleList::operator[](std::size_t index) const {
 }
 
 void ModuleList::raise_type(std::size_t index) const {
-  raise(ErrorCode::kInvalidArgument, "[{}] module {} has another type, {}. Use as<{}>({}).",
-        type_name(), index, (*this)[index].type_name(), (*this)[index].type_name(), index);
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] module {} has another type, {}. Ask for that type, or for another index.",
+        type_name(), index, (*this)[index].type_name());
 }
 
 void ModuleList::members(Members& each) {

@@ -301,7 +301,8 @@ Tensor Engine::joined(Pass& pass) const {
     raise(
         ErrorCode::kShapeMismatch,
         "[DataParallel] outputs can't be joined: expected {} {} but for the number of rows, as of "
-        "replica 0, got {} {} of replica {} ({}). Return one row for each row of the input.",
+        "replica 0, got {} {} of replica {} ({}). Return one dtype, and equal extents after the "
+        "first.",
         patchbay::to_string(first.dtype()), patchbay::to_string(first.shape()),
         patchbay::to_string(part.output.dtype()), patchbay::to_string(part.output.shape()), i,
         devices_[i].name());

@@ -18,6 +18,7 @@
 #include "core/base/error.h"
 #include "core/nn/files/module_state.h"
 #include "core/nn/files/safetensors.h"
+#include "core/nn/files/subject.h"
 #include "core/nn/module/place.h"
 #include "core/nn/trainer/checkpoint.h"
 
@@ -71,11 +72,13 @@ class Reader {
     if (found == file_.metadata().end())
       fail("it is no checkpoint: the metadata lack '{}'. Give a file of save_checkpoint.",
            kNumbers);
-    if (is_deeper_than(found->second, kMostDepth)) fail("its numbers are nested too deeply");
+    if (is_deeper_than(found->second, kMostDepth))
+      fail("its numbers are nested too deeply. {}", files::kSaveAgain);
     numbers_ = json::parse(found->second, nullptr, /*allow_exceptions=*/false);
-    if (!numbers_.is_object()) fail("its numbers are no JSON object");
+    if (!numbers_.is_object()) fail("its numbers are no JSON object. {}", files::kSaveAgain);
     if (const auto format = number<std::int64_t>("format"); format != kFormat) {
-      fail("it has another format: expected {}, got {}", kFormat, format);
+      fail("it has another format: expected {}, got {}. Read it with the version that wrote it.",
+           kFormat, format);
     }
   }
 
@@ -119,7 +122,8 @@ class Reader {
   }
   /// Errors: unless the part was saved.
   void need(const char* part) const {
-    if (!numbers_.contains(part)) fail("it was saved without the {0}. Load it without {0}.", part);
+    if (!numbers_.contains(part))
+      fail("it was saved without the {0}. Leave the {0} out, or give a file that has it.", part);
   }
 
   /// Errors: unless the file has the tensor, with that dtype, or else a float, and shape.

@@ -60,7 +60,8 @@ void take_over(const Tensor& master, const Tensor& value) {
 template <class... Args>
 [[noreturn]] void refuse_state(ErrorCode code, fmt::format_string<Args...> what, Args&&... args) {
   raise(code,
-        "[set_state] {}. Pass the state of such an optimiser, for a model of the same shapes.",
+        "[set_state] {}. Pass the state of an optimiser of this kind, for parameters of these "
+        "shapes.",
         fmt::format(what, std::forward<Args>(args)...));
 }
 

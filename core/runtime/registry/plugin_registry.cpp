@@ -55,7 +55,10 @@ void check_on_or_off(const Environment& environment, std::string_view name) {
 void check_absolute(const Environment& environment, std::string_view name) {
   const auto setting = environment.get(name);
   if (!setting || setting->empty() || setting->front() == '/') return;
-  raise(ErrorCode::kInvalidArgument, "[Runtime] setting '{}': expected an absolute path, got {}.",
+  raise(ErrorCode::kInvalidArgument,
+        "[Runtime] setting '{}': expected an absolute path, got {}. Write it from the root on, "
+        "without "
+        "~.",
         name, quote(*setting));
 }
 

@@ -50,15 +50,17 @@ void check_kind(const ModuleKernelState& kernel, std::size_t i, const TensorOrSc
 /// The bits of a number that is passed as argument i.
 std::uint64_t bits_of(const ModuleKernelState& kernel, std::size_t i, const Scalar& number) {
   const DType dtype = kernel.signature.parameters[i].spec.dtype;
+  const std::string& name = kernel.signature.name;
+  const bool is_slot = number.slot() != 0;
+  const std::string of_slot = is_slot ? fmt::format("{}, {}", name, named(kernel, i)) : "";
   try {
-    return number.bits(dtype,
-                       fmt::format("{}, {}", kernel.signature.name, named(kernel, i)).c_str());
+    return number.bits(dtype, (is_slot ? of_slot : name).c_str());
   } catch (const Error&) {
-    if (number.slot() != 0) throw;
+    if (is_slot) throw;
     raise(ErrorCode::kInvalidArgument,
           "[{}] {} can't be this number: expected a value that {} can hold, got {} ({}). Pass "
           "another number, or change the dtype of the argument.",
-          kernel.signature.name, named(kernel, i), to_string(dtype), number.to_string(),
+          name, named(kernel, i), to_string(dtype), number.to_string(),
           kernel.signature.to_string());
   }
 }

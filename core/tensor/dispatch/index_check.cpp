@@ -92,13 +92,4 @@ void check_index(const char* operation, const TensorImpl& index, int dim, std::i
                    look);
 }
 
-void explain_index(const char* operation, const TensorImpl& index, int dim, std::int64_t extent) {
-  const runtime::BufferState& buffer = index.buffer();
-  if (!index.device().info.properties.completes_inline || !buffer.host_addressable) return;
-  const IndexCheck check(operation, index, dim, extent);
-  check.look({static_cast<const std::byte*>(buffer.memory.base) + buffer.memory.offset_bytes +
-                  index.offset_bytes,
-              check.size_bytes()});
-}
-
 }  // namespace patchbay::tensor

@@ -13,10 +13,6 @@ namespace patchbay::tensor {
 /// and checks it; in a recording, at each replay. Error: kInvalidArgument.
 void check_index(const char* operation, const TensorImpl& index, int dim, std::int64_t extent);
 
-/// After a launch that failed in the call: throws the error of check_index if a bad index is the
-/// cause, since the kernel can't describe the index.
-void explain_index(const char* operation, const TensorImpl& index, int dim, std::int64_t extent);
-
 }  // namespace patchbay::tensor
 
 #endif  // PATCHBAY_CORE_TENSOR_DISPATCH_INDEX_CHECK_H_

@@ -126,18 +126,6 @@ void add(Launch& launch, const TensorImpl& tensor, std::uint8_t access) {
   launch.tensor(tensor, tensor.shape, tensor.strides, access);
 }
 
-/// An error of the kernel about an index does not describe it.
-void run(const Launch& launch, const Lookup& lookup, runtime::KernelState& kernel,
-         const TensorImpl& table) {
-  try {
-    launch.run(lookup.operation, kernel);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::kInvalidArgument) throw;
-    explain_index(lookup.operation, *lookup.index.impl(), lookup.dim, table.shape[lookup.dim]);
-    throw;
-  }
-}
-
 void launch_gather(const Lookup& lookup, const TensorImpl& out, const TensorImpl& a) {
   const TensorImpl& index = *lookup.index.impl();
   if (index.is_empty()) return;
@@ -146,7 +134,7 @@ void launch_gather(const Lookup& lookup, const TensorImpl& out, const TensorImpl
   add(launch, out, PATCHBAY_WRITE);
   add_table(launch, lookup, a, PATCHBAY_READ);
   add(launch, index, PATCHBAY_READ);
-  run(launch, lookup, kernel, a);
+  launch.run(lookup.operation, kernel);
 }
 
 void launch_scatter_add(const Lookup& lookup, const TensorImpl& out, const TensorImpl& source) {
@@ -157,7 +145,7 @@ void launch_scatter_add(const Lookup& lookup, const TensorImpl& out, const Tenso
   add_table(launch, lookup, out, PATCHBAY_READ | PATCHBAY_WRITE);
   add(launch, index, PATCHBAY_READ);
   add(launch, source, PATCHBAY_READ);
-  run(launch, lookup, kernel, out);
+  launch.run(lookup.operation, kernel);
 }
 
 // ---------------------------------------------------------------------------- operations ---

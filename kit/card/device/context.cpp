@@ -57,7 +57,9 @@ void Context::check_adopted() const {
 std::string Context::check_room(const std::string& failure, Result code,
                                 std::uint64_t enough_bytes) {
   std::size_t free_bytes = 0, total_bytes = 0;
-  call(api_.memory_info, &free_bytes, &total_bytes);
+  if (attempt(api_.memory_info, &free_bytes, &total_bytes) != kSuccess) {
+    return "nobody knows how much memory is free";
+  }
   const std::string room =
       std::to_string(free_bytes) + " of " + std::to_string(total_bytes) + " bytes are free";
   if (free_bytes > enough_bytes) return room;

@@ -87,7 +87,8 @@ class Context {
   [[noreturn]] void fail(std::string_view entry, Result code, std::string_view doing = {},
                          std::string_view log = {});
   /// For a failure that a full device may cause, as `code` alone does not tell: throws out of
-  /// memory, retryable, if no more than so many bytes are free. Returns "N of M bytes are free".
+  /// memory, retryable, if no more than so many bytes are free. Else returns "N of M bytes are
+  /// free".
   std::string check_room(const std::string& failure, Result code, std::uint64_t enough_bytes);
   /// Throws the error for an object of the application ("stream") that belongs elsewhere.
   [[noreturn]] void refuse_others(const std::string& object) const;

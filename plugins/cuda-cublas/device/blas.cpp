@@ -67,7 +67,9 @@ void Blas::create_handle() {
   if (code == kBlasArchitectureMismatch || code == kBlasNotSupported) {
     plugin::unsupported(std::string("this cuBLAS is not for ") + info_.architecture + ": " +
                         table_->create.name + " gives status " + std::to_string(code) +
-                        ". Install an older one, or name it by the setting " + BlasTable::kSetting);
+                        ". Install one " +
+                        (capability_of(info_) < 75 ? "of CUDA 12" : "that knows it") +
+                        ", or name it by the setting " + BlasTable::kSetting);
   }
   check({}, table_->create.name, code);
   try {

@@ -34,7 +34,9 @@ void BlasLt::create_handle() {
   }
   if (code != kBlasSuccess) {
     plugin::unsupported(std::string("cuBLASLt does not work here: ") + table_->create.name +
-                        " gives status " + std::to_string(code));
+                        " gives status " + std::to_string(code) +
+                        ". Install the one beside cuBLAS, or name it by the setting " +
+                        BlasLtTable::kSetting);
   }
   handle_ = handle;
 }

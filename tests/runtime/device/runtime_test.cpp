@@ -261,8 +261,10 @@ TEST(Log, ReceivesWhatHappensToPlugins) {
 }
 
 TEST(Settings, TheCacheDirectoryIsAbsolute) {
-  EXPECT_ERROR(Runtime(options({{"cache_dir", "relative"}})), ErrorCode::kInvalidArgument,
-               "[Runtime] setting 'cache_dir': expected an absolute path, got 'relative'.");
+  EXPECT_ERROR(
+      Runtime(options({{"cache_dir", "relative"}})), ErrorCode::kInvalidArgument,
+      "[Runtime] setting 'cache_dir': expected an absolute path, got 'relative'. Write it from "
+      "the root on, without ~.");
   EXPECT_NO_THROW(Runtime(options({{"cache_dir", ""}})));
 }
 

@@ -215,7 +215,7 @@ TEST(CrossEntropyIndices, AnIndexThatIsNoClass) {
   const Tensor x = zeros({2, 3}, device), weight = ones({3}, device);
   const Tensor t = from_host<std::int64_t>({0, 5}, {2}, device);
   const std::string text =
-      "] index 5 at [1] is out of range: expected 0 to 2 for dimension 1, got 5 (index: ";
+      "] index 5 at [1] is out of range: expected 0 to 2 for dimension 1, got 5 (cpu:0)";
   const auto refuses = [&](const std::string& loss, const auto& compute) {
     EXPECT_ERROR(static_cast<void>(compute()), ErrorCode::kInvalidArgument, "[" + loss + text);
   };

@@ -129,18 +129,16 @@ TEST_P(IndexingTest, AnIndexOutOfRangeIsFollowedNowhere) {
   const Tensor a = all.slice(0, 1, 4), out = zeros({2, 2}, device_);
   const Tensor index = longs({2, 3}), low = longs({0, 0, -1, 1}, {2, 2});
   if (tells_at_the_call()) {
-    const auto described = [](const std::string& what) {
-      return " (index: " + what + " on " + GetParam() + "). Use indices that the dimension has.";
-    };
+    const std::string on = " (" + std::string(GetParam()) + ")";
     EXPECT_ERROR(static_cast<void>(index_select(a, 0, index)), ErrorCode::kInvalidArgument,
                  "[index_select] index 3 at [1] is out of range: expected 0 to 2 for dimension 0, "
                  "got 3" +
-                     described("i64 [2]"));
+                     on);
     EXPECT_ERROR(
         gather_out(out, a, 1, low), ErrorCode::kInvalidArgument,
         "[gather] index -1 at [1, 0] is out of range: expected 0 to 1 for dimension 1, got "
         "-1" +
-            described("i64 [2, 2]"));
+            on);
     EXPECT_ERROR(scatter_add_out(all, all, 1, low.cast(DType::i32), out),
                  ErrorCode::kInvalidArgument, "[scatter_add] index -1 at [1, 0] is out of range");
     EXPECT_ERROR(static_cast<void>(index_add(a, 0, longs({7, 7}), out)),
