@@ -305,6 +305,7 @@ TEST_P(GraphTest, ALeafMayBeItsOwnGradient) {
     EXPECT_EQ(x.grad().detach().to_vector<float>(), expected);
   }
   EXPECT_EQ(gradients({sum(x.grad())}, {x})[0].to_vector<float>(), (Floats{2, 2}));
+  x.set_grad({});  // its graph keeps the leaf, and the leaf the gradient
 }
 
 /// An expanded gradient, and one that shares elements with what is added.
