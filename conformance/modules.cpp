@@ -109,11 +109,11 @@ PATCHBAY_KERNEL(multiply_add)(PATCHBAY_INPUT(f32, x), PATCHBAY_OUTPUT(f32, y)) {
 )";
 
 /// Ends the check as waived if the device need not load modules.
-KernelModule load(const Device& device, std::string_view text = kText) {
+KernelModule load(const Device& device) {
   if (!device.properties().modules) throw Waiver("the device loads no modules");
   std::optional<KernelModule> module;
   std::string reason;
-  if (is_unsupported([&] { module = KernelModule::from_source(device, text); }, &reason)) {
+  if (is_unsupported([&] { module = KernelModule::from_source(device, kText); }, &reason)) {
     throw Waiver(reason);
   }
   return *module;

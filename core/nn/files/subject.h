@@ -14,20 +14,24 @@ namespace patchbay::nn::files {
 /// The way out for a file that is damaged or cut off.
 inline constexpr std::string_view kSaveAgain = "Save or download it again.";
 
+/// The text with `way_out` behind it, unless it ends with another one, and so with a full stop.
+inline std::string with_way_out(std::string text, std::string_view way_out) {
+  if (!text.ends_with('.')) text.append(". ").append(way_out);
+  return text;
+}
+
 struct Subject {
   std::string operation;  // "read_npy"
   std::string format;     // "npy"
   std::string place;      // "'values.npy'", also "'values.npz': 'a.npy'"
   std::string_view way_out = kSaveAgain;
 
-  /// The way out follows, unless the text ends with another one, and so with a full stop. Errors:
-  /// kInvalidArgument, always.
+  /// Errors: kInvalidArgument, always.
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format_string, Args&&... args) const {
-    const std::string text = fmt::format(format_string, std::forward<Args>(args)...);
-    const bool has_way_out = text.ends_with('.');
-    runtime::raise(ErrorCode::kInvalidArgument, "[{}] no valid file of {}: {}: {}{}{}", operation,
-                   format, place, text, has_way_out ? "" : ". ", has_way_out ? "" : way_out);
+    std::string text = fmt::format(format_string, std::forward<Args>(args)...);
+    runtime::raise(ErrorCode::kInvalidArgument, "[{}] no valid file of {}: {}: {}", operation,
+                   format, place, with_way_out(std::move(text), way_out));
   }
 };
 

@@ -32,7 +32,7 @@ namespace {
 constexpr const char* kNumbers = "patchbay.checkpoint";
 constexpr std::int64_t kFormat = 1;
 /// Follows a text without a way out of its own.
-constexpr std::string_view kWayOut = ". Give a file that was saved with these parts.";
+constexpr std::string_view kWayOut = "Give a file that was saved with these parts.";
 
 std::string model_name(std::string_view name) { return fmt::format("model.{}", name); }
 std::string optimizer_name(std::size_t list, std::size_t index) {
@@ -139,9 +139,9 @@ class Reader {
 
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> what, Args&&... args) const {
-    const std::string text = fmt::format(what, std::forward<Args>(args)...);
-    raise(ErrorCode::kInvalidArgument, "[{}] can't use {}: {}{}", operation_,
-          runtime::quote(path_.native()), text, text.ends_with('.') ? "" : kWayOut);
+    std::string text = fmt::format(what, std::forward<Args>(args)...);
+    raise(ErrorCode::kInvalidArgument, "[{}] can't use {}: {}", operation_,
+          runtime::quote(path_.native()), files::with_way_out(std::move(text), kWayOut));
   }
   const char* operation() const { return operation_; }
 

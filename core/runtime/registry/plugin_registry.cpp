@@ -57,8 +57,7 @@ void check_absolute(const Environment& environment, std::string_view name) {
   if (!setting || setting->empty() || setting->front() == '/') return;
   raise(ErrorCode::kInvalidArgument,
         "[Runtime] setting '{}': expected an absolute path, got {}. Write it from the root on, "
-        "without "
-        "~.",
+        "without ~.",
         name, quote(*setting));
 }
 

@@ -67,8 +67,7 @@ void check_device(const TensorImpl& impl) {
   if (impl.device().info.dlpack_device_type != 0) return;
   raise(ErrorCode::kUnsupported,
         "[to_dlpack] {} is of a kind that DLPack has no number for (tensor: {}). Copy the tensor "
-        "to another "
-        "device, such as cpu:0.",
+        "to another device, such as cpu:0.",
         impl.device().info.name_text, tensor::describe(impl));
 }
 

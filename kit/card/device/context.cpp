@@ -57,12 +57,11 @@ void Context::check_adopted() const {
 std::string Context::check_room(const std::string& failure, Result code,
                                 std::uint64_t enough_bytes) {
   std::size_t free_bytes = 0, total_bytes = 0;
-  if (attempt(api_.memory_info, &free_bytes, &total_bytes) != kSuccess) {
-    return "nobody knows how much memory is free";
-  }
-  const std::string room =
-      std::to_string(free_bytes) + " of " + std::to_string(total_bytes) + " bytes are free";
-  if (free_bytes > enough_bytes) return room;
+  const bool is_known = attempt(api_.memory_info, &free_bytes, &total_bytes) == kSuccess;
+  const std::string room = is_known ? std::to_string(free_bytes) + " of " +
+                                          std::to_string(total_bytes) + " bytes are free"
+                                    : "it is unknown how much is free";
+  if (is_known ? free_bytes > enough_bytes : enough_bytes < kAnyRoom) return room;
   throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, failure + ", as on a full device: " + room,
                             code, PATCHBAY_STATUS_RETRYABLE);
 }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -86,9 +87,10 @@ class Context {
   /// ends with the driver's own explanation.
   [[noreturn]] void fail(std::string_view entry, Result code, std::string_view doing = {},
                          std::string_view log = {});
-  /// For a failure that a full device may cause, as `code` alone does not tell: throws out of
-  /// memory, retryable, if no more than so many bytes are free. Else returns "N of M bytes are
-  /// free".
+  /// For check_room: the failure is out of memory, however much is free.
+  static constexpr std::uint64_t kAnyRoom = std::numeric_limits<std::uint64_t>::max();
+  /// Throws out of memory, retryable, if no more than `enough_bytes` are free: a full device may
+  /// cause `failure`, and `code` has other causes too. Else returns "N of M bytes are free".
   std::string check_room(const std::string& failure, Result code, std::uint64_t enough_bytes);
   /// Throws the error for an object of the application ("stream") that belongs elsewhere.
   [[noreturn]] void refuse_others(const std::string& object) const;

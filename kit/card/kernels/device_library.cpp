@@ -1,7 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "kit/card/kernels/device_library.hpp"
 
-#include <limits>
 #include <string>
 
 #include "patchbay/plugin/kit/error.hpp"
@@ -52,8 +51,8 @@ void DeviceLibrary::check(std::string_view doing, const char* entry, int status)
 void DeviceLibrary::throw_full(const char* entry, int status) {
   const std::string failure = std::string(entry) + " gives status " + std::to_string(status);
   const bool is_certain = status == out_of_memory_status();
-  const std::string room = context_.check_room(
-      failure, status, is_certain ? std::numeric_limits<std::uint64_t>::max() : kMostHandleBytes);
+  const std::string room =
+      context_.check_room(failure, status, is_certain ? Context::kAnyRoom : kMostHandleBytes);
   plugin::unsupported(std::string(library_name()) + " does not work here: " + failure +
                       ", though " + room);
 }

@@ -24,6 +24,8 @@ int capability_of(const card::DeviceInfo& info) {
   return std::atoi(info.architecture.c_str() + kPrefix);
 }
 
+bool is_before_cuda_13(const card::DeviceInfo& info) { return capability_of(info) < 75; }
+
 int blas_type_of(std::uint8_t dtype) {
   switch (dtype) {
     case PATCHBAY_F16: return kBlasF16;
@@ -68,7 +70,7 @@ void Blas::create_handle() {
     plugin::unsupported(std::string("this cuBLAS is not for ") + info_.architecture + ": " +
                         table_->create.name + " gives status " + std::to_string(code) +
                         ". Install one " +
-                        (capability_of(info_) < 75 ? "of CUDA 12" : "that knows it") +
+                        (is_before_cuda_13(info_) ? "of CUDA 12" : "that knows it") +
                         ", or name it by the setting " + BlasTable::kSetting);
   }
   check({}, table_->create.name, code);

@@ -30,6 +30,9 @@ struct BlasTable {
 /// The card's compute capability: 75 for sm_75.
 int capability_of(const card::DeviceInfo& info);
 
+/// Whether the libraries of CUDA 13 have no code for the card.
+bool is_before_cuda_13(const card::DeviceInfo& info);
+
 /// The library's numbers of a float dtype, and of an operand's operation.
 int blas_type_of(std::uint8_t dtype);
 int blas_operation(bool is_transposed);

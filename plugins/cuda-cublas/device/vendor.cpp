@@ -6,11 +6,6 @@
 #include "kit/card/api/error.hpp"
 
 namespace patchbay::cuda {
-namespace {
-
-bool is_old(const card::DeviceInfo& info) { return capability_of(info) < 75; }
-
-}  // namespace
 
 int Vendor::old_version() const {
   constexpr int kNewest = 12990;  // any of CUDA 12
@@ -19,7 +14,8 @@ int Vendor::old_version() const {
 
 std::unique_ptr<card::Products> Vendor::make_products(card::Context& context,
                                                       const card::DeviceInfo& info) {
-  return std::make_unique<Blas>(context, info, choices_, is_old(info) ? old_blas_ : blas());
+  return std::make_unique<Blas>(context, info, choices_,
+                                is_before_cuda_13(info) ? old_blas_ : blas());
 }
 
 std::unique_ptr<card::DnnLibrary> Vendor::make_dnn(card::Context& context) {
@@ -28,7 +24,8 @@ std::unique_ptr<card::DnnLibrary> Vendor::make_dnn(card::Context& context) {
 
 std::unique_ptr<card::Layers> Vendor::make_layers(card::Context& context,
                                                   const card::DeviceInfo& info) {
-  return std::make_unique<BlasLt>(context, choices_, is_old(info) ? old_blas_lt_ : blas_lt_);
+  return std::make_unique<BlasLt>(context, choices_,
+                                  is_before_cuda_13(info) ? old_blas_lt_ : blas_lt_);
 }
 
 card::DeviceInfo Vendor::device(int index) const {
