@@ -38,6 +38,20 @@ function(patchbay_precompile target)
                                           -Wno-array-bounds>)
 endfunction()
 
+# patchbay_precompile_standard(<target>): parses the standard library's headers once for all static and
+# dynamic libraries that call this.
+function(patchbay_precompile_standard target)
+  if(NOT TARGET patchbay_standard_headers)
+    add_library(patchbay_standard_headers OBJECT EXCLUDE_FROM_ALL
+      "${PROJECT_SOURCE_DIR}/cmake/standard_headers.cpp")
+    patchbay_configure_target(patchbay_standard_headers)
+    patchbay_precompile(patchbay_standard_headers
+      <algorithm> <array> <atomic> <chrono> <cmath> <cstring> <filesystem> <functional> <map>
+      <memory> <mutex> <optional> <span> <string> <string_view> <thread> <utility> <vector>)
+  endif()
+  patchbay_precompile(${target} REUSE_FROM patchbay_standard_headers)
+endfunction()
+
 # patchbay_add_program(<target> SOURCES <file>... [OUTPUT_NAME <name>] [LIBRARIES <target>...]
 #                      [INSTALLED])
 # Builds a program in <build>/bin that uses the library as any user would.

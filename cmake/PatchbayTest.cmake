@@ -36,10 +36,10 @@ if(PATCHBAY_TEST_OPTIMISED_KERNELS)
   string(APPEND PATCHBAY_TEST_CACHE "-optimised")
 endif()
 
-# The compile options of every test program.
+# The compile options of every test program. The tested code is optimised, in the library.
 function(patchbay_configure_test_target name)
   patchbay_configure_target(${name})
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
   target_include_directories(${name} PRIVATE
     "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${name} PRIVATE patchbay::patchbay GTest::gtest GTest::gtest_main
@@ -65,14 +65,15 @@ function(patchbay_test_environment out)
     PARENT_SCOPE)
 endfunction()
 
-# Parses the common headers of tests once. Without -O3, because the tested code is in the library.
+# Parses the common headers of tests once.
 if(NOT TARGET patchbay_test_headers)
   add_executable(patchbay_test_headers EXCLUDE_FROM_ALL
     "${CMAKE_CURRENT_LIST_DIR}/../tests/support/test_headers.cpp")
   patchbay_configure_test_target(patchbay_test_headers)
   patchbay_precompile(patchbay_test_headers
     <algorithm> <array> <chrono> <filesystem> <fstream> <functional> <memory> <mutex> <optional> <random>
-    <sstream> <string> <string_view> <thread> <vector> <gmock/gmock.h> <gtest/gtest.h>)
+    <sstream> <string> <string_view> <thread> <vector> <gmock/gmock.h> <gtest/gtest.h>
+    <patchbay/patchbay.h>)
 endif()
 
 # Parts of every test program.
