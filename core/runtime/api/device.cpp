@@ -66,6 +66,7 @@ DeviceMemory Device::memory(MemoryKind kind) const {
 }
 
 void Device::trim_memory() const {
+  runtime::check_no_callback("trim_memory");
   const auto call = state().enter("trim_memory");
   state().allocator->trim();
 }

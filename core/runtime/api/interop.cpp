@@ -55,6 +55,7 @@ NativeHandle native_memory(BufferState& buffer, std::size_t offset_bytes) {
   NativeHandle handle = ask(*buffer.device, NativeKind::kMemory, buffer.memory.base);
   const std::size_t offset = buffer.memory.offset_bytes + offset_bytes;
   if (buffer.device->info.has_addresses) {
+    if (handle.value == 0) raise_no_object(*buffer.device, "native_handle", "native_handle");
     handle.value += offset;
   } else {
     handle.offset_bytes = offset;

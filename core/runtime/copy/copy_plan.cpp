@@ -122,8 +122,14 @@ CopyPlan plan_copy(const Endpoint& from, const Endpoint& to, std::size_t size_by
   plan.size_bytes = size_bytes;
   plan.reason = "there are no bytes to move";
   if (size_bytes == 0) return plan;
-  const runtime::RouteChoice choice =
-      runtime::choose_route(source, target, size_bytes, non_blocking);
+  const auto choose = [&] {
+    return runtime::choose_route(source, target, size_bytes, non_blocking);
+  };
+  const auto choose_with_plugin = [&] {  // which is not unloaded meanwhile
+    const auto call = source.device->enter("plan_copy");
+    return choose();
+  };
+  const runtime::RouteChoice choice = source.device != nullptr ? choose_with_plugin() : choose();
   plan.route = choice.route;
   plan.reason = choice.reason;
   plan.chunks = 1;

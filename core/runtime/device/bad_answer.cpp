@@ -29,6 +29,9 @@ std::string find_memory_fault(const DeviceInfo& device, patchbay_memory memory, 
                        kMostMemoryBytes);
   }
   const bool is_addressable = ((device.host_addressable_kinds >> kind) & 1) != 0;
+  if (kind == PATCHBAY_MEMORY_PINNED && !is_addressable) {
+    return "pinned memory, which its host_addressable_kinds lack";
+  }
   if (!is_addressable && !device.has_addresses) return {};  // the base may be a handle
   const std::uint64_t address = reinterpret_cast<std::uintptr_t>(memory.base) + memory.offset_bytes;
   if (alignment_bytes == 0 || address % alignment_bytes == 0) return {};

@@ -11,6 +11,7 @@
 namespace patchbay::runtime {
 
 constinit thread_local std::uint32_t carried_bits = 0;
+constinit thread_local bool is_for_plugin = false;
 
 namespace {
 

@@ -20,7 +20,6 @@ struct Context {
   std::string tag;
   CopyGuard::Mode guard = CopyGuard::Mode::kAllow;
   std::shared_ptr<const ScopedStream> streams;  // `scoped_streams` points to it
-  bool is_for_plugin = false;  // what this thread allocates is a plugin's scratch memory
 };
 /// Errors: std::bad_alloc at a thread's first call.
 Context& context();
@@ -30,6 +29,9 @@ std::string_view current_tag() noexcept;
 /// The bits that core/tensor/dispatch/mode.cpp keeps for this thread and ThreadContext carries.
 /// Apart from the context because each operation reads them.
 extern constinit thread_local std::uint32_t carried_bits;
+/// Whether this thread allocates or frees a plugin's scratch memory. Apart from the context because
+/// freeing has no memory to need.
+extern constinit thread_local bool is_for_plugin;
 
 }  // namespace patchbay::runtime
 

@@ -16,6 +16,7 @@
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/search/arrival.h"
+#include "core/runtime/stream/fault.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -78,7 +79,7 @@ KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
   const bool is_fused = spec.op == PATCHBAY_FORMAT_EXPRESSION;
   if (patchbay_status* status = is_fused ? load_expression(arguments) : prepare(arguments)) {
     unload();
-    raise_build_status(status, describe(spec), device.info.name_text);
+    check_build(device, status, describe(spec));
   }
   if (handle == nullptr) {
     unload();

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/kernel/launch.h"
 
+#include <fmt/format.h>
+
 #include "core/base/error.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/plugin/plugin_state.h"
@@ -13,9 +15,18 @@ namespace patchbay::runtime {
 namespace {
 
 /// Scratch memory for one launch, freed once the stream has passed the launch.
-Buffer make_workspace(const KernelState& kernel) {
+Buffer make_workspace(const KernelState& kernel, std::string_view name) {
   if (kernel.workspace_bytes == 0) return {};
-  return Buffer::allocate(Device(kernel.device.shared()), kernel.workspace_bytes);
+  try {
+    return Buffer::allocate(Device(kernel.device.shared()), kernel.workspace_bytes);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kOutOfMemory) throw;
+    throw Error(
+        error.code(),
+        fmt::format("[{}] no room for the workspace of {} bytes that {} asks for: {}", name,
+                    kernel.workspace_bytes, kernel.spec.op, without_operation(error.what())),
+        error.native_code(), error.is_retryable());
+  }
 }
 
 patchbay_memory memory_of(const Buffer& workspace) {
@@ -72,7 +83,7 @@ void launch_on(StreamState& stream, KernelState& kernel,
                std::span<const patchbay_argument> arguments, std::span<const BufferAccess> uses,
                std::string_view name) {
   const WriteScope scope(uses);
-  const Buffer workspace = make_workspace(kernel);
+  const Buffer workspace = make_workspace(kernel, name);
   // Another launch may have used the memory just before, on another stream.
   if (workspace) workspace.state()->insert_inherited_waits(stream);
   if (stream.completes_inline) {

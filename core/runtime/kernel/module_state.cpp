@@ -77,9 +77,7 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
                                                       {nullptr, 0}, loaded);
     });
   };
-  if (patchbay_status* const status = retry_with_memory(*device, load)) {
-    raise_build_status(status, "KernelModule", device->info.name_text);
-  }
+  check_build(*device, retry_with_memory(*device, load), "KernelModule");
   given(handle, *device, "KernelModule", "load_module");
   device->plugin.heed_process_end();
 }
@@ -112,9 +110,7 @@ patchbay_kernel* ModuleState::kernel_of(const KernelSignature& signature) {
                                                       static_cast<std::uint32_t>(specs.size()),
                                                       found);
   };
-  if (patchbay_status* const status = ask_for(kernel, ask)) {
-    raise_build_status(status, "KernelModule", device->info.name_text);
-  }
+  check_build(*device, ask_for(kernel, ask), "KernelModule");
   return given(kernel, *device, "KernelModule", "module_kernel");
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "core/base/error.h"
@@ -447,13 +448,29 @@ void KindAllocator::fill(DeviceMemory& memory) {
 
 // ------------------------------------------------------------------------------- scratch
 
+/// Lives while this thread allocates or frees a plugin's own memory.
+class Allocator::ScratchChange {
+ public:
+  explicit ScratchChange(Allocator& allocator) noexcept
+      : allocator_(allocator), previous_(std::exchange(is_for_plugin, true)) {
+    allocator_.scratch_begun_.fetch_add(1);
+  }
+  ~ScratchChange() {
+    allocator_.scratch_ended_.fetch_add(1);
+    is_for_plugin = previous_;
+  }
+  ScratchChange(const ScratchChange&) = delete;
+  ScratchChange& operator=(const ScratchChange&) = delete;
+
+ private:
+  Allocator& allocator_;
+  const bool previous_;
+};
+
 patchbay_memory Allocator::allocate_scratch(std::size_t size_bytes) {
   if (size_bytes == 0) return {nullptr, 0};
   KindAllocator& memory = of(MemoryKind::kDevice);
-  Context& here = context();
-  here.is_for_plugin = true;
-  const std::unique_ptr<Context, void (*)(Context*)> mark(
-      &here, [](Context* one) { one->is_for_plugin = false; });
+  const ScratchChange change(*this);
   const Allocation allocation = memory.allocate(size_bytes);
   if (allocation.block == nullptr) return {nullptr, 0};
   try {
@@ -473,17 +490,29 @@ void Allocator::raise_unknown(MemoryKind kind) {
   raise_not_in_enum("memory", "kind of memory", "MemoryKind", kind);
 }
 
-ScratchCount Allocator::scratch() const {
-  const std::scoped_lock lock(scratch_mutex_);
-  ScratchCount count;
-  for (const auto& [at, allocation] : scratch_) {
-    ++count.num_blocks;
-    count.size_bytes += allocation.size_bytes;
+/// Counts again if a thread of the plugin's has changed its memory meanwhile.
+LiveMemory Allocator::live_without_scratch() const {
+  constexpr int kMostTries = 1000;
+  LiveMemory live;
+  for (int i = 0; i < kMostTries; ++i) {
+    const std::uint64_t num_changes = scratch_begun_.load();
+    const bool is_changing = scratch_ended_.load() != num_changes;
+    live = {live_blocks(), live_bytes()};
+    {
+      const std::scoped_lock lock(scratch_mutex_);
+      for (const auto& [at, allocation] : scratch_) {
+        --live.num_blocks;
+        live.size_bytes -= allocation.size_bytes;
+      }
+    }
+    if (!is_changing && scratch_begun_.load() == num_changes) break;
+    std::this_thread::yield();
   }
-  return count;
+  return live;
 }
 
 void Allocator::free_scratch(patchbay_memory at) noexcept {
+  const ScratchChange change(*this);
   Allocation allocation;
   {
     const std::scoped_lock lock(scratch_mutex_);

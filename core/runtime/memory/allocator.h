@@ -37,8 +37,7 @@ struct Allocation {
   std::size_t size_bytes = 0;
 };
 
-/// The memory that a plugin keeps for itself.
-struct ScratchCount {
+struct LiveMemory {
   std::uint64_t num_blocks = 0, size_bytes = 0;
 };
 
@@ -135,12 +134,14 @@ class Allocator {
   /// Allocates memory for a plugin's own use. The plugin releases it when it is done.
   patchbay_memory allocate_scratch(std::size_t size_bytes);
   void free_scratch(patchbay_memory memory) noexcept;
-  /// What plugins hold now; it counts as live memory too.
-  ScratchCount scratch() const;
+  /// What is live without plugins' scratch memory.
+  LiveMemory live_without_scratch() const;
   std::uint64_t live_bytes() const { return sum(&KindAllocator::live_bytes); }
   std::uint64_t live_blocks() const { return sum(&KindAllocator::live_blocks); }
 
  private:
+  class ScratchChange;
+
   std::uint64_t sum(std::uint64_t (KindAllocator::*count)() const) const {
     std::uint64_t result = 0;
     for (const KindAllocator& kind : kinds_) result += (kind.*count)();
@@ -150,6 +151,8 @@ class Allocator {
   std::array<KindAllocator, 3> kinds_;
   mutable std::mutex scratch_mutex_;
   std::map<std::pair<void*, std::uint64_t>, Allocation> scratch_;
+  // How often scratch memory has begun to change, and has changed.
+  std::atomic<std::uint64_t> scratch_begun_{0}, scratch_ended_{0};
 };
 
 }  // namespace patchbay::runtime

@@ -1,13 +1,45 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/memory/driver_memory.h"
 
+#include <optional>
+
 #include "core/base/error.h"
 #include "core/runtime/device/bad_answer.h"
+#include "core/runtime/device/context.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/fault.h"
 
 namespace patchbay::runtime {
+namespace {
+
+/// Keeps the plugin loaded during a call. The plugin's own threads need that not, and must not wait
+/// for an unload that waits for them.
+class PluginKept {
+ public:
+  explicit PluginKept(PluginState& plugin) noexcept {
+    if (!is_for_plugin) call_.emplace(plugin.calls);
+  }
+
+ private:
+  std::optional<CallGate::Call> call_;
+};
+
+/// The plugin's own memory opens no device: another thread of the plugin's may be doing that.
+patchbay_device* opened(DeviceState& device) {
+  if (!is_for_plugin) return device.open();
+  patchbay_device* const handle = device.handle.load(std::memory_order_acquire);
+  if (handle == nullptr) {
+    raise(
+        ErrorCode::kInvalidArgument,
+        "[scratch_allocate] {} is not open: expected an open device, got one that is being opened "
+        "or closed. Allocate between.",
+        device.info.name_text);
+  }
+  return handle;
+}
+
+}  // namespace
 
 RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
                                  std::size_t alignment_bytes) {
@@ -19,14 +51,19 @@ RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
           "[allocate] the device of this driver_memory is gone with its "
           "runtime. Keep the runtime as long as its memory is used.");
   }
-  const CallGate::Call call(device->plugin.calls);
+  const PluginKept kept(device->plugin);
+  const patchbay_memory_table& table = device->plugin.tables.memory;
+  patchbay_device* const handle = opened(*device);
+  const auto number = static_cast<std::uint32_t>(kind);
   patchbay_memory memory{nullptr, 0};
-  check_call(*device,
-             device->plugin.tables.memory.allocate(device->open(), static_cast<std::uint32_t>(kind),
-                                                   size_bytes, alignment_bytes, &memory),
+  check_call(*device, table.allocate(handle, number, size_bytes, alignment_bytes, &memory),
              "allocate");
-  check_memory(*device, "allocate", "allocate", memory, static_cast<std::uint32_t>(kind),
-               alignment_bytes);
+  try {
+    check_memory(*device, "allocate", "allocate", memory, number, alignment_bytes);
+  } catch (...) {
+    if (memory.base != nullptr) table.release(handle, number, memory);
+    throw;
+  }
   return {memory.base, memory.offset_bytes};
 }
 
@@ -35,7 +72,7 @@ void DriverMemory::release(MemoryKind kind, RawMemory memory, std::size_t) noexc
   const std::shared_lock lock(link_->mutex);
   DeviceState* const device = link_->device;
   if (device == nullptr) return;  // freed with the device
-  const CallGate::Call call(device->plugin.calls);
+  const PluginKept kept(device->plugin);
   patchbay_device* const opened = device->handle.load();
   if (opened == nullptr) return;
   device->plugin.tables.memory.release(opened, static_cast<std::uint32_t>(kind),

@@ -4,7 +4,6 @@
 
 #include <cfenv>
 #include <exception>
-#include <new>
 #include <string>
 
 #include <fmt/format.h>
@@ -24,14 +23,13 @@ class KeptFloatEnvironment {
   std::fenv_t kept_;
 };
 
-/// Calls an entry of a plugin that is being loaded. An exception breaks the contract, but must not
-/// harm other plugins: returns its text, else nothing. Errors: std::bad_alloc.
+/// Calls an entry of a plugin that is being loaded; `call` does nothing else. An exception breaks
+/// the contract, also std::bad_alloc, but must not harm other plugins: returns its text, else
+/// nothing.
 template <class Call>
 std::string call_guarded(const char* entry, const Call& call) {
   try {
     call();
-  } catch (const std::bad_alloc&) {
-    throw;  // the core's own, or equivalent
   } catch (const std::exception& error) {
     return fmt::format("{} threw an exception across the boundary: {}", entry, error.what());
   } catch (...) {

@@ -85,9 +85,10 @@ void log_entry(patchbay_host_context* context, std::int32_t level, patchbay_stri
   const auto clamped = static_cast<LogLevel>(std::clamp<std::int32_t>(level, 1, 4));
   HostTable& table = host(context);
   or_else(0, [&] {
-    table.plugin.owner.logger.log(
-        clamped, "[{}] {}", table.plugin.name,
-        printable(without_line_breaks(shortened(readable(message), kMostLineBytes))));
+    const std::string text = shortened(readable(message), kMostLineBytes);
+    table.plugin.owner.log_line(
+        table.plugin, clamped,
+        fmt::format("[{}] {}", table.plugin.name, printable(without_line_breaks(text))));
     return 0;
   });
 }

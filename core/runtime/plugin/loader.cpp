@@ -35,7 +35,7 @@ std::optional<FileId> file_id(const std::filesystem::path& path) {
   return FileId{info.st_dev, info.st_ino};
 }
 
-/// The kernel writes a line break of a path as `\012`.
+/// The kernel writes a line break of a path as `\012`, but a backslash as it is.
 std::string unescaped(std::string_view listed) {
   constexpr std::string_view kBreak = "\\012";
   std::string path;
@@ -68,11 +68,15 @@ std::optional<Mapping> mapping_of(const void* address) {
     }
     Mapping mapping;
     mapping.is_code = access[2] == 'x';
-    mapping.path = unescaped(std::string_view(line).substr(static_cast<std::size_t>(path_at)));
+    mapping.path = line.substr(static_cast<std::size_t>(path_at));
     // A file with that path now is another one.
     if (mapping.path.ends_with(" (deleted)")) return std::nullopt;
     // On layered file systems the listing's device number differs from that of stat.
-    const auto id = file_id(mapping.path);
+    auto id = file_id(mapping.path);
+    if (!id) {
+      mapping.path = unescaped(mapping.path);
+      id = file_id(mapping.path);
+    }
     if (!id) return std::nullopt;
     mapping.id = *id;
     return mapping;

@@ -98,11 +98,9 @@ void PluginState::load(const Inspection& inspection) {
     close();
     return;
   }
-  const auto ask = [this] {
-    warn_reserved();
-    show_ranges();
-  };
-  if (std::string thrown = call_guarded("get_extension", ask); !thrown.empty()) {
+  std::string thrown = warn_reserved();
+  if (thrown.empty()) thrown = show_ranges();
+  if (!thrown.empty()) {
     finish(PluginStatus::kFailed, std::move(thrown));
     close();
     return;
@@ -112,27 +110,42 @@ void PluginState::load(const Inspection& inspection) {
 }
 
 /// Of a plugin that can't know what a later minor version makes of the name.
-void PluginState::warn_reserved() const {
-  if (tables.plugin.abi_minor > PATCHBAY_ABI_MINOR) return;
+std::string PluginState::warn_reserved() const {
+  if (tables.plugin.abi_minor > PATCHBAY_ABI_MINOR) return {};
   for (const std::string_view reserved :
        {PATCHBAY_EXTENSION_EVENT_EXPORT, PATCHBAY_EXTENSION_IPC, PATCHBAY_EXTENSION_COLLECTIVE}) {
-    if (extension(reserved, 0, devices.front()->plugin_index) == nullptr) continue;
+    const void* table = nullptr;
+    const auto ask = [&] { table = find_extension(reserved, devices.front()->plugin_index, 1); };
+    if (std::string thrown = call_guarded("get_extension", ask); !thrown.empty()) return thrown;
+    if (table == nullptr) continue;
     owner.logger.log(LogLevel::kWarning,
                      "[{}] gives the extension '{}', a name that plugin interface {}.{} reserves: "
                      "ignored",
                      name, reserved, PATCHBAY_ABI_MAJOR, PATCHBAY_ABI_MINOR);
   }
+  return {};
 }
 
-const void* PluginState::extension(std::string_view extension_name, std::uint64_t least_bytes,
-                                   std::optional<std::uint32_t> device_index,
-                                   std::uint32_t number) const {
+const void* PluginState::find_extension(std::string_view extension_name,
+                                        std::optional<std::uint32_t> device_index,
+                                        std::uint32_t number) const {
   const patchbay_string asked = {extension_name.data(), extension_name.size()};
   const void* table = nullptr;
   if (device_index) {
     table = tables.plugin.get_device_extension(driver, *device_index, asked, number);
   }
-  if (table == nullptr) table = tables.plugin.get_extension(driver, asked, number);
+  return table != nullptr ? table : tables.plugin.get_extension(driver, asked, number);
+}
+
+const void* PluginState::extension(std::string_view extension_name, std::uint64_t least_bytes,
+                                   std::optional<std::uint32_t> device_index,
+                                   std::uint32_t number) const {
+  return large_enough(find_extension(extension_name, device_index, number), extension_name,
+                      least_bytes);
+}
+
+const void* PluginState::large_enough(const void* table, std::string_view extension_name,
+                                      std::uint64_t least_bytes) const {
   if (table == nullptr || least_bytes == 0) return table;
   std::uint64_t size = 0;  // every table of the interface begins with it
   std::memcpy(&size, table, sizeof(size));
@@ -148,10 +161,9 @@ std::string PluginState::open_tables(const Inspection& inspection) {
   LibraryResult opened = open_library(inspection);
   if (!opened.library) return opened.failure;
   library = std::move(opened.library);
-  std::string failure;
-  const auto adopt = [&] { failure = adopt_tables(*library->table(), tables); };
-  const std::string thrown = call_guarded("feature_name", adopt);
-  if (!thrown.empty() || !failure.empty()) return thrown.empty() ? failure : thrown;
+  if (std::string failure = adopt_tables(*library->table(), tables); !failure.empty()) {
+    return failure;
+  }
   Arrival arrival;
   const std::string own_name = arrival.text("its table's name", tables.plugin.name);
   const std::string own_backend = arrival.text("its table's backend", tables.plugin.backend);
@@ -177,22 +189,22 @@ bool PluginState::open_driver() {
   }
   note_opening(file);
   patchbay_status* answer = nullptr;
+  patchbay_driver* opened = nullptr;
   const KeptFloatEnvironment kept;
   const std::string thrown =
-      call_guarded("open", [&] { answer = tables.plugin.open(host.table(), &driver); });
+      call_guarded("open", [&] { answer = tables.plugin.open(host.table(), &opened); });
   const StatusHolder failure(answer);
   if (!thrown.empty()) {
     finish(PluginStatus::kFailed, thrown);
   } else if (failure) {
     const bool is_internal = failure->code == PATCHBAY_INTERNAL;  // an exception of the kit's, say
     finish(status_of(failure->code), (is_internal ? "open failed: " : "") + failure->message);
-  } else if (driver == nullptr) {
+  } else if (opened == nullptr) {
     finish(PluginStatus::kFailed, "open gave neither a driver nor a status");
   } else {
-    return true;
+    driver = opened;
   }
-  driver = nullptr;
-  return false;
+  return driver != nullptr;
 }
 
 bool PluginState::enumerate() {
@@ -257,12 +269,17 @@ std::string PluginState::add_device(const patchbay_device_properties& raw) {
   return {};
 }
 
-void PluginState::show_ranges() {
-  if (!owner.shows_ranges) return;
+std::string PluginState::show_ranges() {
+  if (!owner.shows_ranges) return {};
+  const void* given = nullptr;
+  const auto ask = [&] { given = find_extension(PATCHBAY_EXTENSION_RANGES, std::nullopt, 1); };
+  if (std::string thrown = call_guarded("get_extension", ask); !thrown.empty()) return thrown;
   const auto* table = static_cast<const patchbay_ranges_table*>(
-      extension(PATCHBAY_EXTENSION_RANGES, sizeof(patchbay_ranges_table), std::nullopt));
-  if (table == nullptr || table->begin == nullptr || table->end == nullptr) return;
-  owner.tracing.add(std::make_shared<RangeReceiver>(*table, driver));
+      large_enough(given, PATCHBAY_EXTENSION_RANGES, sizeof(patchbay_ranges_table)));
+  if (table != nullptr && table->begin != nullptr && table->end != nullptr) {
+    owner.tracing.add(std::make_shared<RangeReceiver>(*table, driver));
+  }
+  return {};
 }
 
 void PluginState::heed_process_end() const {

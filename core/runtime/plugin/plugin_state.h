@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_PLUGIN_STATE_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_PLUGIN_STATE_H_
 
+#include <atomic>
 #include <exception>
 #include <map>
 #include <memory>
@@ -70,15 +71,22 @@ struct PluginState {
   HostTable host;
   patchbay_driver* driver = nullptr;
   CallGate calls;
-  std::unique_ptr<TableLayer> layer;  // null unless the runtime validates
+  std::atomic<bool> is_changing{false};  // is being opened or closed
+  std::unique_ptr<TableLayer> layer;     // null unless the runtime validates
   std::vector<std::unique_ptr<const DeviceInfo>> devices;
 
  private:
   std::string open_tables(const Inspection& inspection);
   bool open_driver();
-  void warn_reserved() const;
-  /// With the setting `ranges`: lets the plugin show the runtime's spans.
-  void show_ranges();
+  /// Returns what the plugin threw, or nothing.
+  std::string warn_reserved() const;
+  /// With the setting `ranges`: lets the plugin show the runtime's spans. Returns what it threw.
+  std::string show_ranges();
+  const void* find_extension(std::string_view extension_name,
+                             std::optional<std::uint32_t> device_index, std::uint32_t number) const;
+  /// The table, or null with a warning if it has fewer bytes.
+  const void* large_enough(const void* table, std::string_view extension_name,
+                           std::uint64_t least_bytes) const;
   bool enumerate();
   /// The result of an enumeration so far.
   struct Found {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/status.h"
+#include "core/runtime/plugin/guarded_call.h"
 #include "core/runtime/search/arrival.h"
 
 namespace patchbay::runtime {
@@ -126,7 +127,10 @@ std::string refuse_features(const patchbay_plugin& plugin) {
   std::uint32_t bit = 0;
   while (((unknown >> bit) & 1) == 0) ++bit;
   patchbay_string name{nullptr, 0};
-  if (plugin.feature_name != nullptr) name = plugin.feature_name(bit);
+  if (plugin.feature_name != nullptr) {
+    const auto ask = [&] { name = plugin.feature_name(bit); };
+    if (std::string thrown = call_guarded("feature_name", ask); !thrown.empty()) return thrown;
+  }
   Arrival arrival;
   const std::string text = arrival.text("the feature's name", name);
   return fmt::format("it requires {} (bit {}), which this library does not have",

@@ -10,10 +10,27 @@
 
 namespace patchbay::runtime {
 
+namespace {
+
+/// Lives while the plugin is opened or closed.
+class Change {
+ public:
+  explicit Change(PluginState& plugin) noexcept : plugin_(plugin) { plugin_.is_changing = true; }
+  ~Change() { plugin_.is_changing = false; }
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+
+ private:
+  PluginState& plugin_;
+};
+
+}  // namespace
+
 Backend::~Backend() { close_all(); }
 
 void Backend::open(const Inspection& inspection, RuntimeState& runtime,
                    const VisibleDevices& visible_devices) {
+  const Change change(*this);
   load(inspection);
   if (!is_loaded()) return;
   if (runtime.validates) layer = std::make_unique<validation::Layer>(*this);
@@ -21,9 +38,11 @@ void Backend::open(const Inspection& inspection, RuntimeState& runtime,
     assemblies.push_back(std::make_unique<DeviceAssembly>(runtime, *this, *info,
                                                           visible_devices.shows(info->name_text)));
   }
+  is_assembled_.store(true, std::memory_order_release);
 }
 
 DeviceAssembly* Backend::find(std::uint32_t plugin_index) const {
+  if (!is_assembled_.load(std::memory_order_acquire)) return nullptr;
   for (const auto& device : assemblies) {
     if (device->info.plugin_index == plugin_index) return device.get();
   }
@@ -61,6 +80,7 @@ std::string Backend::explain() const {
 
 void Backend::close_all() noexcept {
   if (process_is_ending()) return;  // no plugin is called any more
+  const Change change(*this);
   for (const auto& device : assemblies) device->close();
   close();
 }

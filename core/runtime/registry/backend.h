@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_CORE_RUNTIME_REGISTRY_BACKEND_H_
 #define PATCHBAY_CORE_RUNTIME_REGISTRY_BACKEND_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,7 +24,8 @@ struct Backend final : PluginState {
   /// `finish`.
   void open(const Inspection& inspection, RuntimeState& runtime,
             const VisibleDevices& visible_devices);
-  /// The device with the plugin's own number; null if there is none.
+  /// The device with the plugin's own number; null if there is none, or the plugin is still being
+  /// loaded. For the plugin's threads too.
   DeviceAssembly* find(std::uint32_t plugin_index) const;
   /// Describes everything that lives on its devices.
   std::string holders() const;
@@ -35,6 +37,9 @@ struct Backend final : PluginState {
   void close_all() noexcept;
 
   std::vector<std::unique_ptr<DeviceAssembly>> assemblies;
+
+ private:
+  std::atomic<bool> is_assembled_{false};  // the vector does not change any more
 };
 
 }  // namespace patchbay::runtime

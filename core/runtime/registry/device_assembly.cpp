@@ -147,6 +147,7 @@ void DeviceAssembly::open_in(std::uint64_t native_context) {
   }
   plugin.heed_process_end();
   patchbay_device* opened = nullptr;
+  const KeptFloatEnvironment kept;
   check(table->open_device(plugin.driver, info.plugin_index, native_context, &opened),
         "adopt_context", info.name_text);
   given(opened, *this, "adopt_context", "open_device of 'adopt-context'");
@@ -179,12 +180,9 @@ std::string DeviceAssembly::holders() const {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? one : many);
   };
   // A plugin's scratch memory goes with the plugin.
-  const ScratchCount scratch = own_allocator_.scratch();
-  const std::uint64_t num_buffers = own_allocator_.live_blocks() - scratch.num_blocks;
-  add(num_buffers, "buffer", "buffers");
-  if (num_buffers > 0) {
-    text += fmt::format(" ({} bytes)", own_allocator_.live_bytes() - scratch.size_bytes);
-  }
+  const LiveMemory live = own_allocator_.live_without_scratch();
+  add(live.num_blocks, "buffer", "buffers");
+  if (live.num_blocks > 0) text += fmt::format(" ({} bytes)", live.size_bytes);
   add(static_cast<std::uint64_t>(live_wraps.load()), "wrapped buffer", "wrapped buffers");
   {
     const std::scoped_lock lock(streams_mutex_);

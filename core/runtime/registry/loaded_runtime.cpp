@@ -11,8 +11,12 @@ namespace {
 
 DeviceAssembly& device_of(const PluginState& plugin, std::uint32_t index) {
   DeviceAssembly* const device = static_cast<const Backend&>(plugin).find(index);
-  if (device == nullptr) raise(ErrorCode::kInvalidArgument, "no device of index {}", index);
-  return *device;
+  if (device != nullptr) return *device;
+  raise(ErrorCode::kInvalidArgument,
+        "[scratch_allocate] no device of index {}: expected one that was enumerated, after the "
+        "plugin "
+        "was opened. Allocate later, or correct the index.",
+        index);
 }
 
 }  // namespace

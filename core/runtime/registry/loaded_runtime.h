@@ -27,6 +27,9 @@ class LoadedRuntime final : public RuntimeState {
                                    std::uint64_t size_bytes) override;
   void free_scratch(const PluginState& plugin, std::uint32_t index,
                     patchbay_memory memory) noexcept override;
+  void log_line(const PluginState& plugin, LogLevel level, const std::string& line) override {
+    registry.log_line(plugin, level, line);
+  }
   DeviceState& find(std::string_view name) override { return registry.find(name); }
   bool ask_for_memory(DeviceState& device, std::size_t size_bytes) override;
   void finish_copies_for_memory(const DeviceState& device) override;

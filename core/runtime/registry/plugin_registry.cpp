@@ -1,8 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/registry/plugin_registry.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,6 +47,14 @@ std::string parse_default_device(const Environment& environment) {
     throw Error(error.code(),
                 fmt::format("{} Correct the setting 'device' (PATCHBAY_DEVICE).", error.what()));
   }
+}
+
+/// " (no such directory)", for example; empty for one that can be read.
+std::string why_unreadable(const std::filesystem::path& directory) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(directory, error)) return " (no such directory)";
+  if (access(directory.c_str(), R_OK | X_OK) == 0) return {};
+  return fmt::format(" (can't be read: {})", std::generic_category().message(errno));
 }
 
 void check_on_or_off(const Environment& environment, std::string_view name) {
@@ -90,6 +102,24 @@ class PluginRegistry::Turn {
 };
 
 constinit thread_local const PluginRegistry::Turn* PluginRegistry::Turn::innermost = nullptr;
+
+/// Lives while a thread of a plugin's runs the log sink during a turn of another thread, which may
+/// wait for it.
+class PluginRegistry::TurnOfAnother {
+ public:
+  explicit TurnOfAnother(const PluginRegistry& registry)
+      : previous_(std::exchange(current, &registry)) {}
+  ~TurnOfAnother() { current = previous_; }
+  TurnOfAnother(const TurnOfAnother&) = delete;
+  TurnOfAnother& operator=(const TurnOfAnother&) = delete;
+
+  static constinit thread_local const PluginRegistry* current;
+
+ private:
+  const PluginRegistry* const previous_;
+};
+
+constinit thread_local const PluginRegistry* PluginRegistry::TurnOfAnother::current = nullptr;
 
 PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& options)
     : runtime_(runtime) {
@@ -295,9 +325,21 @@ std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
 /// A plugin logs lines while it or one of its devices is opened or closed, and a sink may call the
 /// runtime. The thread can't wait for its turn then.
 std::string PluginRegistry::opened_by_this_thread(const RuntimeState* runtime) const {
-  if (Turn::is_of_this_thread(*this)) return "a plugin";
+  if (Turn::is_of_this_thread(*this) || TurnOfAnother::current == this) return "a plugin";
   const DeviceState* const device = DeviceAssembly::opening(runtime);
   return device != nullptr ? device->info.name_text : std::string();
+}
+
+void PluginRegistry::log_line(const PluginState& plugin, LogLevel level,
+                              const std::string& line) const {
+  const auto log = [&] { runtime_.logger.log(level, "{}", line); };
+  if (!opened_by_this_thread(nullptr).empty()) return log();
+  if (plugin.is_changing) {
+    const TurnOfAnother turn(*this);
+    return log();
+  }
+  const CallbackMark mark;
+  log();
 }
 
 void PluginRegistry::check_not_opening(const char* operation, const std::string& subject) const {
@@ -585,10 +627,7 @@ std::string PluginRegistry::explain() {
   text += "plugin directories:\n";
   if (directories_.empty()) text += "  none\n";
   for (const auto& directory : directories_) {
-    std::error_code error;
-    const bool exists = std::filesystem::is_directory(directory, error);
-    text += fmt::format("  {}{}\n", printable(directory.string()),
-                        exists ? "" : " (no such directory)");
+    text += fmt::format("  {}{}\n", printable(directory.string()), why_unreadable(directory));
   }
   const std::scoped_lock lock(mutex_);
   text += "plugins:\n";

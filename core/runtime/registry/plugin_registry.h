@@ -58,9 +58,13 @@ class PluginRegistry {
   /// All plugins that were opened, if the runtime validates.
   std::vector<Backend*> validated() const;
   const std::vector<std::filesystem::path>& directories() const { return directories_; }
+  /// Gives the log sink a line of a plugin's, from any thread. The sink can't use devices, because
+  /// the plugin may log within a call under a lock.
+  void log_line(const PluginState& plugin, LogLevel level, const std::string& line) const;
 
  private:
   class Turn;
+  class TurnOfAnother;
 
   /// Names in the list of visible devices that match no device.
   std::vector<std::string> unmatched_visible_devices() const;

@@ -58,13 +58,25 @@ void add_path_variable(const std::string& value, std::vector<fs::path>& director
 
 std::string error_text(int error) { return std::generic_category().message(error); }
 
+/// Of an opening that failed. A lack that passes must not hide a plugin. Errors: std::bad_alloc;
+/// kIo without a free file descriptor.
+void check_no_lack(int error, const fs::path& path) {
+  if (error == ENOMEM) throw std::bad_alloc();
+  if (error != EMFILE && error != ENFILE) return;
+  raise(ErrorCode::kIo,
+        "[Runtime] {} can't be opened: expected a free file descriptor, got '{}'. Close files or "
+        "raise "
+        "the limit (ulimit -n), and try again.",
+        quote(path.string()), error_text(error));
+}
+
 /// The files of a directory, none if it is missing. Avoids directory_iterator, which ends the
-/// process if it has no memory. Errors: std::bad_alloc.
+/// process if it has no memory. Errors: those of check_no_lack.
 std::vector<fs::path> files_of(const fs::path& directory) {
   std::vector<fs::path> files;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(directory.c_str()), closedir);
   if (entries == nullptr) {
-    if (errno == ENOMEM) throw std::bad_alloc();
+    check_no_lack(errno, directory);
     return files;
   }
   while (const dirent* const entry = readdir(entries.get())) {
@@ -184,6 +196,13 @@ std::string refuse_note(const Note& note, const std::string& file_name) {
   return {};
 }
 
+/// Plugins are opened later, when the program may have another working directory.
+fs::path as_absolute(const fs::path& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  return error ? path : absolute;
+}
+
 }  // namespace
 
 fs::path library_plugin_directory() {
@@ -206,7 +225,7 @@ std::vector<fs::path> search_directories(const RuntimeOptions& options,
                                          const Environment& environment) {
   std::vector<fs::path> directories;
   for (const fs::path& directory : options.plugin_directories) {
-    if (is_allowed(directory)) directories.push_back(directory);
+    if (is_allowed(directory)) directories.push_back(as_absolute(directory));
   }
   if (!options.search_default_directories) return directories;
   if (const auto path = environment.get("plugin_path")) add_path_variable(*path, directories);
@@ -216,7 +235,9 @@ std::vector<fs::path> search_directories(const RuntimeOptions& options,
   return directories;
 }
 
-Candidate named_candidate(const fs::path& path) { return {path, plugin_name(path), true}; }
+Candidate named_candidate(const fs::path& path) {
+  return {as_absolute(path), plugin_name(path), true};
+}
 
 std::vector<Candidate> find_candidates(const RuntimeOptions& options,
                                        const std::vector<fs::path>& directories) {
@@ -270,9 +291,11 @@ Inspection inspect(const Candidate& candidate) {
   }
   // Open the file within the folder that is checked, even if the path changes meanwhile.
   const File directory(AT_FDCWD, result.real_path.parent_path(), O_PATH | O_DIRECTORY);
+  if (directory.fd() < 0) check_no_lack(errno, path);
   const File file(directory.fd(), result.real_path.filename(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   struct stat info {};
   if (file.fd() < 0 || fstat(file.fd(), &info) != 0) {
+    check_no_lack(errno, path);
     result.refusal = "can't be opened: " + error_text(errno);
     return result;
   }

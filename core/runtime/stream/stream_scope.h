@@ -41,7 +41,7 @@ inline StreamState& current_stream(DeviceState& device, std::string_view operati
   return find_scoped_stream(device, operation);
 }
 
-/// Errors: kInvalidArgument in a stream's callback.
+/// Errors: kInvalidArgument in a stream's callback, and in a log sink that a plugin has called.
 [[noreturn]] void raise_in_callback(std::string_view operation);
 extern const ScopedStream kInCallback;
 inline void check_no_callback(std::string_view operation) {
@@ -64,7 +64,8 @@ inline Recorder* current_recorder() {
   return find_recorder();
 }
 
-/// Marks this thread as one that runs a stream's callback.
+/// Marks this thread as one that runs a stream's callback, or the log sink for a line that a plugin
+/// logged within a call.
 class CallbackMark {
  public:
   CallbackMark() : previous_(scoped_streams) { scoped_streams = &kInCallback; }

@@ -519,6 +519,14 @@ void check_call(DeviceState& device, patchbay_status* status, std::string_view o
   raise_status(status, operation, device.info.name_text);
 }
 
+void check_build(DeviceState& device, patchbay_status* status, std::string_view operation) {
+  const bool is_log = status != nullptr && status->code == PATCHBAY_BUILD_FAILED;
+  if (is_log && (status->flags & PATCHBAY_STATUS_DEVICE_LOST) == 0) {
+    raise_build_status(status, operation, device.info.name_text);
+  }
+  check_call(device, status, operation);
+}
+
 void raise_wait_failure(DeviceState& device, StreamProgress& progress, std::uint64_t target,
                         patchbay_status* status, std::string_view operation) {
   if (is_timeout(status)) raise_timeout(device, progress, target, status, operation);

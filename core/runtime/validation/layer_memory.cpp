@@ -36,7 +36,7 @@ patchbay_status* Layer::allocate(const std::shared_ptr<DeviceRecord>& device, st
   block->size_bytes = size_bytes;
   block->whole_bytes = block->front_bytes + size_bytes + kGuardBytes;
   block->tag = context().tag;
-  block->is_scratch = context().is_for_plugin;
+  block->is_scratch = is_for_plugin;
   block->made_at = CallSite::here();
   const auto take = [&] {
     block->whole = {};  // not what a failed call has left

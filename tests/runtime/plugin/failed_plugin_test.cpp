@@ -72,6 +72,11 @@ TEST(FailedPlugin, ExceptionAcrossTheBoundary) {
   expect_outcome("throwing-enumerate", kFailed, {"enumerate threw an exc", "thrown out of it"});
   expect_outcome("throwing-feature-name", kFailed, {"feature_name threw", "thrown out of it"});
   expect_outcome("throwing-entry", kFailed, {"patchbay_plugin_v1 threw an exception"});
+  // Also one that says that memory is missing.
+  expect_outcome("throwing-open-bad-alloc", kFailed, {"open threw an exc", "std::bad_alloc"});
+  expect_outcome("throwing-devices-bad-alloc", kFailed,
+                 {"enumerate threw an exc", "std::bad_alloc"});
+  expect_outcome("throwing-extension", kFailed, {"get_extension threw an exc", "std::bad_alloc"});
 }
 
 TEST(FailedPlugin, OpenFails) { expect_outcome("open-error", kFailed, {"the driver is on fire"}); }

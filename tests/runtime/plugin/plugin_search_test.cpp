@@ -1,5 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Where plugins are looked for, in which order, and which of them are wanted.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -55,6 +59,91 @@ TEST(PluginPath, ComesAfterTheProgramsDirectories) {
   const Runtime runtime(options);
   EXPECT_EQ(status_of(runtime, "plain-c"), PluginStatus::kLoaded);
   EXPECT_EQ(status_of(runtime, "nothing"), PluginStatus::kShadowed);
+}
+
+/// A plugin is opened later than it is found.
+TEST(PluginPath, TheProgramsRelativeDirectoryStaysWhereItWas) {
+  const TemporaryDirectory first, second;
+  for (const TemporaryDirectory* one : {&first, &second}) fs::create_directory(one->path() / "own");
+  fs::rename(first.add("plain-c"), first.path() / "own" / "patchbay-plain-c.so");
+  fs::rename(second.add("plain-c"), second.path() / "own" / "patchbay-plain-c.so");
+  const fs::path before = fs::current_path();
+  for (const fs::path& later : {second.path(), fs::path("/")}) {
+    RuntimeOptions options = from_environment({});
+    options.search_default_directories = false;
+    options.plugin_directories = {"own"};
+    fs::current_path(first.path());
+    const Runtime runtime(options);
+    fs::current_path(later);
+    (void)runtime.device("plainc:0");
+    const PluginInfo found = plugin_info(runtime, "plain-c");
+    EXPECT_EQ(found.status, PluginStatus::kLoaded);
+    EXPECT_EQ(found.path, first.path() / "own" / "patchbay-plain-c.so");
+  }
+  fs::current_path(before);
+}
+
+/// Takes all file descriptors but some.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(std::size_t num_free) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit lower = before_;
+    lower.rlim_cur = std::min<rlim_t>(before_.rlim_cur, 256);
+    setrlimit(RLIMIT_NOFILE, &lower);
+    for (int fd = open("/dev/null", O_RDONLY); fd >= 0; fd = open("/dev/null", O_RDONLY)) {
+      taken_.push_back(fd);
+    }
+    for (; num_free > 0; --num_free) give_back();
+  }
+  ~FewDescriptors() {
+    while (!taken_.empty()) give_back();
+    setrlimit(RLIMIT_NOFILE, &before_);
+  }
+  FewDescriptors(const FewDescriptors&) = delete;
+  FewDescriptors& operator=(const FewDescriptors&) = delete;
+
+ private:
+  void give_back() {
+    close(taken_.back());
+    taken_.pop_back();
+  }
+
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+/// A lack that passes loses no plugin.
+TEST(PluginPath, WithoutFileDescriptorsIsAnError) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  RuntimeOptions options = from_environment({});
+  options.search_default_directories = false;
+  options.plugin_directories = {directory.path()};
+  for (std::size_t num_free = 0; num_free < 2; ++num_free) {
+    SCOPED_TRACE(num_free);
+    Error error(ErrorCode::kInternal, "none");
+    {
+      const FewDescriptors few(num_free);
+      try {
+        const Runtime runtime(options);
+      } catch (const Error& thrown) {
+        error = thrown;
+      }
+    }
+    EXPECT_EQ(error.code(), ErrorCode::kIo);
+    EXPECT_NE(std::string(error.what())
+                  .find("can't be opened: expected a free file descriptor, got "
+                        "'Too many open files'"),
+              std::string::npos)
+        << error.what();
+  }
+  const Runtime runtime(options);
+  {
+    const FewDescriptors few(0);
+    EXPECT_THROW((void)runtime.device("plainc:0"), Error);
+  }
+  EXPECT_EQ(runtime.device("plainc:0").name(), "plainc:0");
 }
 
 TEST(PluginPath, AbsentDirectoryIsNoError) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -403,6 +405,176 @@ TEST(UnrulyPlugin, CopiesAreStagedWhereItHasNoneBetweenDevices) {
             "the plugin has no copies between devices");
   EXPECT_EQ(ones({3}, plugin.device(0)).to(plugin.device(1)).to_vector<float>(), kOnes);
 }
+
+TEST(UnrulyPlugin, PinnedMemoryWithoutAnAddressIsRefused) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("no-pinned-address", settings);
+    const char* const refusal =
+        "[allocate] the plugin 'kept' broke the plugin interface: allocate of the memory table "
+        "gave "
+        "pinned memory, which its host_addressable_kinds lack (kept:0). Tell the author of the "
+        "plugin.";
+    EXPECT_ERROR((void)Buffer::allocate(plugin.device(0), 64, MemoryKind::kPinned),
+                 ErrorCode::kPluginFailed, refusal);
+    EXPECT_ERROR((void)ones({3}, plugin.device(0)).to(plugin.device(1)), ErrorCode::kPluginFailed,
+                 "gave pinned memory, which its host_addressable_kinds lack (kept:0)");
+  });
+}
+
+TEST(UnrulyPlugin, MemoryThatIsRefusedIsGivenBack) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("misaligned,count-memory", settings);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_ERROR((void)Buffer::allocate(plugin.device(), 64), ErrorCode::kPluginFailed,
+                   "expected a multiple of");
+    }
+    plugin.runtime().unload("kept");
+    EXPECT_EQ(plugin.count("memory is missing"), 0u);
+    EXPECT_EQ(plugin.count("all memory is back"), 1u);
+  });
+}
+
+TEST(UnrulyPlugin, AHandleThatIsNotGivenIsNotUsed) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("null-handle", settings);
+    const Buffer buffer = Buffer::allocate(plugin.device(), 64);
+    EXPECT_ERROR((void)native_handle(buffer), ErrorCode::kPluginFailed,
+                 "[native_handle] the plugin 'kept' broke the plugin interface: native_handle "
+                 "reported success and gave nothing (kept:1)");
+  });
+}
+
+TEST(UnrulyPlugin, AdoptingAContextKeepsTheRoundingMode) {
+  Unruly plugin("adopt-rounds");
+  adopt_context(plugin.device(), 64);
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+}
+
+TEST(UnrulyPlugin, ALossInPrepareIsALoss) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("prepare-loses", settings);
+    const Device device = plugin.device();
+    EXPECT_ERROR((void)Kernel::prepare(device, fill_spec()), ErrorCode::kDeviceLost,
+                 "it fell off the bus");
+    EXPECT_ERROR((void)Buffer::allocate(device, 64), ErrorCode::kDeviceLost, "it fell off the bus");
+    EXPECT_ERROR(device.synchronize(), ErrorCode::kDeviceLost, "it fell off the bus");
+    (void)Buffer::allocate(plugin.device(0), 64);
+  });
+}
+
+TEST(UnrulyPlugin, TooLargeAWorkspaceIsNamed) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("workspace-absurd", settings);
+    EXPECT_ERROR(
+        (void)ones({3}, plugin.device()), ErrorCode::kOutOfMemory,
+        "no room for the workspace of 36028797018963968 bytes that fill.1 asks for: out of "
+        "memory on kept:1: requested 36028797018963968 bytes");
+  });
+}
+
+// ------------------------------------------------------------------------------- its threads
+
+TEST(UnrulyPlugin, IsNotUnloadedWhileItPlansACopy) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("slow-peer", settings);
+    const Device from = plugin.device(0), to = plugin.device(1);
+    std::thread planner([&] { EXPECT_EQ(plan_copy(from, to, 64).route, Route::kPeer); });
+    while (plugin.count("asks about a peer") == 0) std::this_thread::yield();
+    EXPECT_ERROR(plugin.runtime().unload("kept"), ErrorCode::kInUse,
+                 "a call of another thread is running");
+    planner.join();
+    plugin.runtime().unload("kept");
+  });
+}
+
+TEST(UnrulyPlugin, ItsThreadsAreRefusedScratchMemoryOfADeviceThatIsNotOpen) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("open-thread-asks", settings);
+    EXPECT_EQ(values_on(plugin.device()), kOnes);
+    EXPECT_EQ(plugin.count("scratch memory is refused"), 1u);
+  });
+}
+
+/// The thread asks for memory while its devices are made, used and closed.
+TEST(UnrulyPlugin, ItsThreadsTakeScratchMemoryAtAnyTime) {
+  for (const char* ways : {"open-works", "device-works"}) {
+    for_each_mode([ways](auto settings) {
+      settings["memory_cache"] = "off";
+      for (int i = 0; i < 10; ++i) {
+        Unruly plugin(ways, settings);
+        EXPECT_EQ(values_on(plugin.device(0)), kOnes);
+        plugin.runtime().unload("kept");
+        EXPECT_EQ(plugin.count("never released"), 0u);
+      }
+    });
+  }
+}
+
+/// The thread that opens or closes the plugin waits for the one that logs.
+TEST(UnrulyPlugin, ALogOfItsThreadsListsDevices) {
+  const EnvironmentVariable variable("UNRULY", "open-thread-logs,close-thread-logs");
+  RuntimeOptions options = unruly_options();
+  options.plugin_files.clear();
+  options.plugin_directories = {PATCHBAY_FIXTURE_DIR "/unruly"};
+  Runtime* asked = nullptr;
+  std::vector<std::size_t> listed;
+  std::string refusal;
+  options.log = [&](LogLevel, std::string_view line) {
+    if (asked == nullptr || line.find(" in a thread") == std::string_view::npos) return;
+    listed.push_back(asked->devices().size());
+    try {
+      asked->unload("kept");
+    } catch (const Error& error) {
+      refusal = error.what();
+    }
+  };
+  Runtime runtime(options);
+  asked = &runtime;
+  EXPECT_EQ(values_on(runtime.device("kept:1")), kOnes);
+  runtime.unload("kept");
+  ASSERT_EQ(listed.size(), 2u);
+  EXPECT_EQ(listed[0], 0u);
+  EXPECT_NE(refusal.find("is opening or closing a plugin"), std::string::npos) << refusal;
+}
+
+/// The plugin logs within a call, perhaps under a lock: a sink that used a device would wait for
+/// itself.
+TEST(UnrulyPlugin, ALogWithinACallUsesNoDevice) {
+  const EnvironmentVariable variable("UNRULY", "launch-logs");
+  RuntimeOptions options = unruly_options();
+  Runtime* asked = nullptr;
+  std::vector<std::string> refusals;
+  options.log = [&](LogLevel, std::string_view) {
+    Runtime* const runtime = std::exchange(asked, nullptr);
+    if (runtime == nullptr) return;
+    const Device device = runtime->device("kept:1");
+    (void)device.memory();
+    EXPECT_FALSE(runtime->explain().empty());
+    const std::function<void()> calls[] = {
+        [&] { (void)ones({3}, device); }, [&] { device.synchronize(); },
+        [&] { device.trim_memory(); }, [&] { runtime->unload("kept"); }};
+    for (const auto& call : calls) {
+      try {
+        call();
+        refusals.emplace_back();
+      } catch (const Error& error) {
+        refusals.emplace_back(error.what());
+      }
+    }
+  };
+  Runtime runtime(options);
+  (void)runtime.device("kept:1").memory();
+  asked = &runtime;
+  EXPECT_EQ(values_on(runtime.device("kept:1")), kOnes);
+  ASSERT_EQ(refusals.size(), 4u);
+  for (const std::string& refusal : refusals) {
+    EXPECT_NE(refusal.find("a log sink in a line of a plugin's, called the runtime"),
+              std::string::npos)
+        << refusal;
+  }
+}
+
+// ------------------------------------------------------------------------------- interop
 
 TEST(UnrulyPlugin, ItsMemoryIsTheHostsInDlpackOnlyIfTheHostCanUseIt) {
   const EnvironmentVariable ways("UNRULY", "host-in-dlpack");
