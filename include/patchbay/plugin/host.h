@@ -87,8 +87,8 @@ typedef struct patchbay_host {
                     uint64_t size_bytes);
 
   /* Device memory from the core's allocator, for libraries that keep memory between launches.
-   * `device_index` is the plugin's index of the device. Refused while the host opens the device.
-   * `close_device` may release what is left. */
+   * `device_index` is the plugin's index of the device. Refused to all threads while the host opens
+   * the device, and to new memory while it closes it. `close_device` may release what is left. */
   patchbay_status* (*scratch_allocate)(patchbay_host_context*, uint32_t device_index,
                                        uint64_t size_bytes, patchbay_memory* memory);
   void (*scratch_release)(patchbay_host_context*, uint32_t device_index, patchbay_memory memory,
