@@ -316,9 +316,12 @@ std::string KindAllocator::largest_holders() {
 
 void KindAllocator::raise_failure(std::size_t size_bytes, const std::string& why) {
   std::uint64_t free_bytes = 0, total_bytes = 0;
-  const StatusHolder unknown(
-      device_.plugin.tables.memory.info(device_.open(), &free_bytes, &total_bytes));
-  const bool is_known = !unknown && free_bytes <= total_bytes;
+  bool is_known = false;
+  if (patchbay_device* const opened = device_.handle.load(std::memory_order_acquire)) {
+    const StatusHolder unknown(
+        device_.plugin.tables.memory.info(opened, &free_bytes, &total_bytes));
+    is_known = !unknown && free_bytes <= total_bytes;
+  }
   const std::string room = is_known ? fmt::format("free {}, total {}", free_bytes, total_bytes)
                                     : "free memory not known";
   raise(ErrorCode::kOutOfMemory,
