@@ -5,7 +5,9 @@
 #include <iostream>
 
 #include "loaders.h"
+#include "support/environment_variable.h"
 #include "support/private_mounts.h"
+#include "support/scratch_directory.h"
 
 namespace patchbay::opencl_test {
 namespace {
@@ -60,11 +62,27 @@ TEST(OpenclAbsence, PoclWithoutTheKernelsListOfProcessors) {
   if (!std::filesystem::exists("/etc/OpenCL/vendors/pocl.icd")) GTEST_SKIP() << "no PoCL here";
   if (!test::may_mount()) GTEST_SKIP() << "this user may not hide /sys";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const test::EnvironmentVariable alone("OCL_ICD_VENDORS", "/etc/OpenCL/vendors/pocl.icd");
   const char* const reason =
       "no-device: platform 'Portable Computing Language' needs /sys/devices/system/cpu, without "
       "which it ends the process: mount sysfs at /sys";
   EXPECT_EXIT(list_without("/sys"), testing::ExitedWithCode(0), reason);
   EXPECT_EXIT(list_without("/sys/devices/system/cpu"), testing::ExitedWithCode(0), reason);
+}
+
+/// The loader itself asks each of several drivers.
+TEST(OpenclAbsence, PoclAmongOthersWithoutTheKernelsListOfProcessors) {
+  if (!std::filesystem::exists("/etc/OpenCL/vendors/pocl.icd")) GTEST_SKIP() << "no PoCL here";
+  if (!test::may_mount()) GTEST_SKIP() << "this user may not hide /sys";
+  const test::ScratchDirectory drivers;
+  std::filesystem::copy("/etc/OpenCL/vendors/pocl.icd", drivers.path() / "first.icd");
+  std::filesystem::copy("/etc/OpenCL/vendors/pocl.icd", drivers.path() / "second.icd");
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const test::EnvironmentVariable variable("OCL_ICD_VENDORS", drivers.path().string());
+  EXPECT_EXIT(list_without("/sys"), testing::ExitedWithCode(0),
+              "no-device: PoCL, one of the installed drivers, needs /sys/devices/system/cpu, "
+              "without which it ends the process: mount sysfs at /sys, or name another driver's "
+              ".icd file by OCL_ICD_VENDORS");
 }
 
 }  // namespace

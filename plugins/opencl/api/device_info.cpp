@@ -69,6 +69,7 @@ DeviceInfo::DeviceInfo(const Symbols& cl, std::string platform_name, cl_device d
   const auto small = [&](std::int64_t what) { return device_value<cl_uint>(cl, device, what); };
   const std::string extensions = device_text(cl, device, kDeviceExtensions);
   is_cpu = (number(kDeviceType) & kDeviceTypeCpu) != 0;
+  is_pocl = platform == kPocl;
   is_llvmpipe = name.starts_with("llvmpipe");
   // It ends the loops of a work-item after 65535 passes in all, without an error.
   has_long_items = is_cpu && !is_llvmpipe;

@@ -25,6 +25,7 @@ struct DeviceInfo {
   std::string platform, name, vendor, driver_version, version, pci_address;
   std::array<std::uint8_t, 16> uuid{};
   bool is_cpu, shares_host_memory, has_f64;
+  bool is_pocl;          // of PoCL's platform
   bool is_llvmpipe;      // Mesa's renderer on the CPU
   bool has_long_items;   // a CPU, on which one work-item should do much work
   bool divides_exactly;  // f32 division and square root can be compiled to round correctly

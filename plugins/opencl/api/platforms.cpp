@@ -1,42 +1,28 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
 
 #include "opencl/api/device_info.hpp"
 #include "opencl/api/error.hpp"
+#include "opencl/api/pocl.hpp"
 
 namespace patchbay::opencl {
 namespace {
 
-/// The files that hwloc, which PoCL uses to count processors, requires.
-constexpr const char* kTopology[] = {
-    "/sys/devices/system/cpu/cpu0/topology/core_cpus",
-    "/sys/devices/system/cpu/cpu0/topology/core_siblings",
-    "/sys/devices/system/cpu/cpu0/topology/package_cpus",
-    "/sys/devices/system/cpu/cpu0/topology/thread_siblings",
-    "/sys/bus/cpu/devices/cpu0/topology/core_cpus",
-    "/sys/bus/cpu/devices/cpu0/topology/core_siblings",
-    "/sys/bus/cpu/devices/cpu0/topology/package_cpus",
-    "/sys/bus/cpu/devices/cpu0/topology/thread_siblings",
-};
-
-/// Why a platform of this name must not be asked for its devices; empty if it may be. PoCL ends the
-/// process if the kernel does not list the processors.
+/// Why a platform of this name must not be asked for its devices; empty if it may be.
 std::string why_not_ask(const std::string& platform) {
-  if (platform != kPocl) return {};
-  const bool shows_processors =
-      std::any_of(std::begin(kTopology), std::end(kTopology),
-                  [](const char* path) { return access(path, R_OK) == 0; });
-  if (shows_processors) return {};
-  return "platform '" + platform +
-         "' needs /sys/devices/system/cpu, without which it ends the process: mount sysfs at /sys";
+  const std::string why = platform == kPocl ? why_not_ask_pocl() : "";
+  return why.empty() ? why : "platform '" + platform + "' " + why;
+}
+
+/// Why a platform of this name has no device.
+std::string why_none(const std::string& platform) {
+  const std::string why = platform == kPocl ? why_pocl_has_no_device() : "";
+  return "platform '" + platform + "' has no device" + (why.empty() ? "" : ": " + why);
 }
 
 std::vector<cl_platform> platforms(const Symbols& cl) {
+  check_pocl_may_be_loaded();
   cl_uint count = 0;
   const cl_int code = cl.clGetPlatformIDs(0, nullptr, &count);
   // The ICD loader returns this if no driver is installed.
@@ -98,7 +84,7 @@ std::vector<DeviceInfo> find_devices(const Symbols& cl, plugin::Host host) {
     }
     const std::string version = platform_text(cl, platform, kPlatformVersion);
     const std::vector<cl_device> ids = devices(cl, platform);
-    if (ids.empty()) leave_out("platform '" + name + "' has no device");
+    if (ids.empty()) leave_out(why_none(name));
     if (!ids.empty() && is_too_old(version)) {
       leave_out("platform '" + name + "' has " + version + ", not 1.2");
       continue;

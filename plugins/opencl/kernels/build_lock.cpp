@@ -7,29 +7,16 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <thread>
+
+#include "opencl/api/pocl.hpp"
 
 namespace patchbay::opencl {
 namespace {
 
 constexpr std::chrono::seconds kMostPatience{60};
 constexpr std::chrono::milliseconds kPause{5};
-
-/// PoCL's cache directory; empty if the process has raised privileges.
-std::string pocl_directory() {
-  const auto variable = [](const char* name) {
-    const char* const value = secure_getenv(name);
-    return std::string(value != nullptr ? value : "");
-  };
-  if (std::string set = variable("POCL_CACHE_DIR"); !set.empty()) return set;
-  if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty()) {
-    return cache + "/pocl/kcache";
-  }
-  if (const std::string home = variable("HOME"); !home.empty()) return home + "/.cache/pocl/kcache";
-  return {};
-}
 
 /// The byte of the lock file for a program: different programs do not wait for each other.
 off_t place_of(std::string_view key) {
@@ -53,7 +40,7 @@ bool try_lock(int file, off_t place) {
 }  // namespace
 
 BuildLock::BuildLock(const DeviceInfo& device, std::string_view key) {
-  if (device.platform != kPocl) return;
+  if (!device.is_pocl) return;
   const std::string directory = pocl_directory();
   if (directory.empty()) return;
   const std::string path = directory + "/patchbay.lock";

@@ -4,6 +4,7 @@
 #include "kDialectText.text.h"
 #include "kit/text_hash.hpp"
 #include "opencl/api/error.hpp"
+#include "opencl/api/pocl.hpp"
 #include "opencl/kernels/build_lock.hpp"
 
 namespace patchbay::opencl {
@@ -92,6 +93,7 @@ ProgramHandle build_program(const Device& device, plugin::Host host, std::string
   std::string whole;
   if (!info.divides_exactly && info.has_f64) whole += "#define PATCHBAY_ROUNDS_TWICE 1\n";
   whole.append(kDialectText).append(text);
+  if (info.is_pocl) check_pocl_can_compile();
   const std::string key = cache_key(info, options, whole);
   const BuildLock lock(info, key);
   const ProcessEnd::Pass pass(device.process_end());

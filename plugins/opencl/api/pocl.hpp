@@ -1,0 +1,29 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What PoCL needs of the process and its surroundings. Where something is missing PoCL 3.1 does not
+// return an error but ends the process, so it is looked for before PoCL is called.
+#ifndef PATCHBAY_PLUGINS_OPENCL_API_POCL_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_API_POCL_HPP_
+
+#include <string>
+
+namespace patchbay::opencl {
+
+/// Throws PATCHBAY_NO_DEVICE if the ICD loader must not load PoCL.
+void check_pocl_may_be_loaded();
+
+/// Why PoCL must not be asked for its devices; empty if it may be.
+std::string why_not_ask_pocl();
+
+/// Why PoCL has no device, as far as its cache directory tells; empty if that may be written.
+std::string why_pocl_has_no_device();
+
+/// The directory of compiled kernels, by PoCL's rules; empty if the process has raised privileges.
+std::string pocl_directory();
+
+/// Throws if PoCL can't compile a kernel now: it runs the linker `ld` and waits for it, and writes
+/// to its directory. Takes about 0.1 ms.
+void check_pocl_can_compile();
+
+}  // namespace patchbay::opencl
+
+#endif  // PATCHBAY_PLUGINS_OPENCL_API_POCL_HPP_

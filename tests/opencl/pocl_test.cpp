@@ -1,0 +1,227 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Surroundings in which PoCL ends the process that asks it to compile a kernel. Each case is a
+// process of its own, which ends with status 0 if it got the error that it expects.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <vector>
+
+#include "loaders.h"
+#include "support/private_mounts.h"
+#include "support/scratch_directory.h"
+
+namespace patchbay::opencl_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kText =
+    "PATCHBAY_KERNEL(f)(PATCHBAY_OUTPUT(f32, x)) {\n"
+    "  PATCHBAY_BIND(f32, x);\n"
+    "  x[PATCHBAY_GLOBAL_ID(0)] = 7.0f;\n}\n";
+
+/// Neither the library nor PoCL knows a kernel yet.
+Device fresh_device(const fs::path& folder) {
+  fs::create_directories(folder / "pocl");
+  setenv("POCL_CACHE_DIR", (folder / "pocl").c_str(), 1);
+  RuntimeOptions options;
+  options.read_environment = false;
+  options.settings["cache_dir"] = (folder / "library").string();
+  static const Runtime runtime(options);
+  return runtime.device("opencl");
+}
+
+/// Ends the process, and leaves nothing of the folder, on which a disk may be mounted.
+[[noreturn]] void finish(const fs::path& folder, int status) {
+  std::error_code ignored;
+  umount2((folder / "pocl").c_str(), MNT_DETACH);
+  umount2(folder.c_str(), MNT_DETACH);
+  fs::remove_all(folder, ignored);
+  std::exit(status);
+}
+
+void print_error(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    std::cerr << to_string(error.code()) << ": " << error.what() << '\n';
+    return;
+  }
+  std::exit(5);
+}
+
+/// Breaks something, and builds a kernel; the same on a kernel that was built, for groups of a new
+/// size, after which it works again with what was mended.
+[[noreturn]] void fail_and_recover(const fs::path& folder, const std::function<void()>& spoil,
+                                   const std::function<void()>& mend) {
+  const Device device = fresh_device(folder);
+  const Tensor x = from_host(std::vector<float>(4), {4}, device);
+  spoil();
+  print_error([&] { (void)KernelModule::from_source(device, kText); });
+  mend();
+  const ModuleKernel kernel = KernelModule::from_source(device, kText).kernel("f");
+  kernel.launch({.group_size = {4}}, {x});
+  device.default_stream().synchronize();
+  spoil();
+  kernel.launch({.group_size = {4}}, {x});  // that PoCL has
+  print_error([&] { kernel.launch({.groups = {2}, .group_size = {2}}, {x}); });
+  mend();
+  kernel.launch({.groups = {2}, .group_size = {2}}, {x});
+  finish(folder, x.to_vector<float>() == std::vector<float>(4, 7) ? 0 : 4);
+}
+
+class OpenclPocl : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists("/etc/OpenCL/vendors/pocl.icd")) GTEST_SKIP() << "no PoCL here";
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+  }
+
+  const test::ScratchDirectory scratch_;
+};
+
+TEST_F(OpenclPocl, NoLinkerOnThePath) {
+  const std::string path = getenv("PATH");
+  EXPECT_EXIT(
+      fail_and_recover(
+          scratch_.path(), [] { unsetenv("PATH"); }, [&] { setenv("PATH", path.c_str(), 1); }),
+      testing::ExitedWithCode(0),
+      "unsupported: .*PoCL needs a linker at run time: expected 'ld' on PATH, got no PATH. "
+      "Install one \\(binutils\\), or add its directory to PATH. \\(opencl:0\\)\n"
+      "unsupported: .*got no PATH");
+  EXPECT_EXIT(fail_and_recover(
+                  scratch_.path(), [] { setenv("PATH", "/nonexistent::/tmp", 1); },
+                  [&] { setenv("PATH", path.c_str(), 1); }),
+              testing::ExitedWithCode(0), "expected 'ld' on PATH, got no such program");
+}
+
+TEST_F(OpenclPocl, ChildrenAreIgnored) {
+  EXPECT_EXIT(
+      fail_and_recover(
+          scratch_.path(), [] { signal(SIGCHLD, SIG_IGN); }, [] { signal(SIGCHLD, SIG_DFL); }),
+      testing::ExitedWithCode(0),
+      "launch_failed: .*PoCL can't wait for its linker: expected that the process does not ignore "
+      "SIGCHLD, got SIG_IGN or SA_NOCLDWAIT. Set SIGCHLD to SIG_DFL before a kernel is compiled. "
+      "\\(opencl:0\\)\nlaunch_failed: .*SIGCHLD");
+}
+
+TEST_F(OpenclPocl, FewFileDescriptors) {
+  const auto limit = [](rlim_t count) {
+    rlimit files{};
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = count;
+    setrlimit(RLIMIT_NOFILE, &files);
+  };
+  EXPECT_EXIT(fail_and_recover(
+                  scratch_.path(), [&] { limit(14); }, [&] { limit(64); }),
+              testing::ExitedWithCode(0),
+              "launch_failed: .*too few file descriptors are free for PoCL's compiler: expected "
+              "16, got [0-9]+ \\(Too many open files\\). Close files, or raise the limit "
+              "\\(ulimit -n\\). \\(opencl:0, driver code 24\\)\nlaunch_failed: .*too few");
+}
+
+TEST_F(OpenclPocl, SmallFilesOnly) {
+  const auto limit = [](rlim_t bytes) {
+    rlimit size{};
+    getrlimit(RLIMIT_FSIZE, &size);
+    size.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &size);
+  };
+  EXPECT_EXIT(fail_and_recover(
+                  scratch_.path(), [&] { limit(10240); }, [&] { limit(RLIM_INFINITY); }),
+              testing::ExitedWithCode(0),
+              "room for a file of 512 KiB, got the error 'File too large'");
+}
+
+TEST_F(OpenclPocl, FullDisk) {
+  if (!test::may_mount()) GTEST_SKIP() << "this user may not mount a disk";
+  const auto run = [&] {
+    if (!test::leave_mounts()) std::exit(2);
+    const fs::path folder = scratch_.path() / "pocl";
+    fs::create_directories(folder);
+    const test::SmallDisk disk(folder, 4096);
+    if (!disk.is_mounted()) std::exit(3);
+    const fs::path filler = folder / "filler";
+    const auto fill = [&] {
+      const int file = open(filler.c_str(), O_WRONLY | O_CREAT, S_IRUSR | S_IWUSR);
+      const std::vector<char> page(4096);
+      while (write(file, page.data(), page.size()) > 0) {
+      }
+      close(file);
+    };
+    fail_and_recover(scratch_.path(), fill, [&] { fs::remove(filler); });
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0),
+              "io: .*PoCL can't compile in its cache directory '.*/pocl': expected room for a file "
+              "of 512 KiB, got the error 'No space left on device'. Provide that, or set "
+              "POCL_CACHE_DIR to a directory that has it. \\(opencl:0, driver code 28\\)\n"
+              "io: .*No space left on device");
+}
+
+TEST_F(OpenclPocl, DiskThatHoldsNoProgramsOrIsReadOnly) {
+  if (!test::may_mount()) GTEST_SKIP() << "this user may not mount a disk";
+  const auto run = [&](unsigned long spoilt) {
+    if (!test::leave_mounts()) std::exit(2);
+    const fs::path folder = scratch_.path() / "pocl";
+    fs::create_directories(folder);
+    const test::SmallDisk disk(folder, 4096);
+    const auto remount = [&](unsigned long flags) {
+      if (mount("none", folder.c_str(), "tmpfs", MS_REMOUNT | flags, nullptr) != 0) std::exit(3);
+    };
+    fail_and_recover(
+        scratch_.path(), [&] { remount(spoilt); }, [&] { remount(0); });
+  };
+  EXPECT_EXIT(run(MS_RDONLY), testing::ExitedWithCode(0),
+              "io: .*expected that files can be made there, got the error 'Read-only file system'");
+  EXPECT_EXIT(run(MS_NOEXEC), testing::ExitedWithCode(0),
+              "unsupported: .*expected a file system that may hold programs, got one mounted with "
+              "noexec");
+}
+
+/// Why there is no device, where PoCL has an empty or read-only folder for its files.
+[[noreturn]] void list_devices(const fs::path& folder) {
+  const PluginInfo info = plugin_info(runtime_on(""));
+  std::cerr << to_string(info.status) << ": " << info.reason << '\n';
+  finish(folder, info.devices.empty() ? 0 : 4);
+}
+
+TEST_F(OpenclPocl, CacheDirectoryThatCantBeWritten) {
+  if (!test::may_mount()) GTEST_SKIP() << "this user may not mount a disk";
+  const auto run = [&](const char* variable, const char* below) {
+    if (!test::leave_mounts()) std::exit(2);
+    const test::SmallDisk disk(scratch_.path(), 4);
+    if (mount("none", scratch_.path().c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) != 0) {
+      std::exit(3);
+    }
+    for (const char* name : {"POCL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) unsetenv(name);
+    setenv(variable, (scratch_.path() / below).c_str(), 1);
+    list_devices(scratch_.path());
+  };
+  const char* const reason =
+      "no-device: platform 'Portable Computing Language' has no device: it can't write its cache "
+      "directory '.*' \\(Read-only file system at '.*'\\). Set POCL_CACHE_DIR to a directory that "
+      "can be written";
+  EXPECT_EXIT(run("HOME", "."), testing::ExitedWithCode(0), reason);
+  EXPECT_EXIT(run("XDG_CACHE_HOME", "none/such"), testing::ExitedWithCode(0), reason);
+  EXPECT_EXIT(run("POCL_CACHE_DIR", "none"), testing::ExitedWithCode(0), reason);
+}
+
+TEST_F(OpenclPocl, CacheDirectoryWithoutAName) {
+  const auto run = [&] {
+    setenv("POCL_CACHE_DIR", "", 1);
+    list_devices(scratch_.path());
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0),
+              "no-device: the variable POCL_CACHE_DIR is empty, upon which PoCL would end the "
+              "process: unset it, or name a directory");
+}
+
+}  // namespace
+}  // namespace patchbay::opencl_test
