@@ -103,7 +103,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 /// The output of a program, kept in memory because the disk may be full.
 class Output {
  public:
-  Output() : file_(memfd_create("patchbay-compiler", MFD_CLOEXEC)) {
+  Output() : file_(make()) {
     if (file_ >= 0) return;
     throw plugin::StatusError(
         PATCHBAY_DRIVER_ERROR,
@@ -123,6 +123,18 @@ class Output {
   }
 
  private:
+  /// Above the standard descriptors, which a service may have closed: those of the child would
+  /// replace the file before it gets there.
+  static int make() {
+    const int any = memfd_create("patchbay-compiler", MFD_CLOEXEC);
+    if (any < 0 || any > STDERR_FILENO) return any;
+    const int higher = fcntl(any, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int error = errno;
+    close(any);
+    errno = error;
+    return higher;
+  }
+
   const int file_;
 };
 

@@ -1,5 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The kernel executor below the CPU plugin: compiler, errors, threads.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <initializer_list>
+#include <string>
 #include <thread>
 
 #include "kit/executor_fixture.h"
@@ -81,6 +86,25 @@ TEST_F(KernelExecutorTest, ACompilerThatFailsOrLiesLeavesNothing) {
                       }).code()),
             "build_failed");
   EXPECT_TRUE(kept().empty());
+}
+
+/// A service has closed its standard descriptors, whose numbers new files then get.
+TEST_F(KernelExecutorTest, TheCompilersLogNeedsNoStandardDescriptors) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto compile_without = [&](std::initializer_list<int> closed) {
+    const Device here = device();
+    for (const int descriptor : closed) close(descriptor);
+    const Error error = error_of([&] {
+      static_cast<void>(KernelModule::from_source(here, "PATCHBAY_KERNEL(f)() {\n  y = 1;\n}\n"));
+    });
+    const bool has_log =
+        std::string(error.what()).find("'y' was not declared") != std::string::npos;
+    std::exit(has_log ? 0 : 1);
+  };
+  EXPECT_EXIT(compile_without({0}), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(compile_without({1}), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(compile_without({2}), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(compile_without({0, 1, 2}), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(KernelExecutorTest, ManyRuntimesMayCompileOneTextAtOnce) {
