@@ -47,6 +47,7 @@ int run(const Invocation& invocation) {
 }
 
 int parse_and_run(int argc, char** argv) {
+  occupy_standard_descriptors();
   Invocation invocation;
   try {
     parse_command_line(argc, argv, invocation);

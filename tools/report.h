@@ -10,6 +10,9 @@
 
 namespace patchbay::tools {
 
+/// Files that are opened later do not get the number of a standard descriptor that is closed.
+/// Writing to a closed standard output stays an error.
+void occupy_standard_descriptors();
 /// Keeps standard output for reports: what drivers and other libraries print there goes to standard
 /// error from now on.
 void keep_standard_output();

@@ -1,5 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <sys/wait.h>
+
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -103,6 +107,24 @@ TEST_F(BesideABadOne, WhatADriverPrintsIsNotInTheReport) {
   EXPECT_NE(finished.err.find("a driver's greeting\n"), std::string::npos) << finished.err;
 }
 
+/// The lines of the examining process must not go where a closed descriptor was.
+TEST(Check, ClosedStandardDescriptors) {
+  const TemporaryDirectory directory;
+  const auto run = [&](const char* closed) {
+    const std::string err = (directory.path() / "err").string(), out = err + ".out";
+    const std::string command = PATCHBAY_COMMAND " check " + fake_plugin() +
+                                " --chapter loading 2>'" + err + "' >'" + out + "' " + closed;
+    const int status = std::system(command.c_str());
+    std::stringstream text;
+    text << WEXITSTATUS(status) << ": " << std::ifstream(err).rdbuf();
+    return text.str();
+  };
+  EXPECT_EQ(run("<&-"), "0: ");
+  EXPECT_EQ(run("<&- >&-"), "1: patchbay: standard output: Bad file descriptor\n");
+  EXPECT_EQ(run("<&- 2>&-"), "0: ");
+  EXPECT_EQ(run("<&- >&- 2>&-"), "1: ");
+}
+
 TEST(Check, AMissingFileIsAnError) {
   const Finished finished = run_command({"check", "./patchbay-none.so", "--json"});
   EXPECT_EQ(finished.exit_status, 1);
@@ -120,8 +142,9 @@ TEST(Check, AnUnknownBackendIsAnError) {
 TEST(Check, ADeviceIsNoBackend) {
   const Finished finished = run_command({"check", "fake:1", "--plugin", fake_plugin()});
   EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_NE(finished.err.find("[check] 'fake:1' is neither a plugin nor a backend: expected one of ["),
-            std::string::npos)
+  EXPECT_NE(
+      finished.err.find("[check] 'fake:1' is neither a plugin nor a backend: expected one of ["),
+      std::string::npos)
       << finished.err;
   EXPECT_NE(finished.err.find(" Name 'fake', without the device's number.\n"), std::string::npos)
       << finished.err;
