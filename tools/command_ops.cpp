@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "command.h"
+#include "report.h"
 #include "text.h"
 
 namespace patchbay::tools {
@@ -105,6 +106,9 @@ Report report_operators(const RuntimeOptions& options, const std::string& only) 
     Json entry = describe(record);
     std::vector<std::string> row{std::string(record.name)};
     for (const Device& device : devices) {
+      // A device that compiles the operators takes minutes if it has none of them in its cache.
+      show_progress(fmt::format("{}/{} {} on {}", report.json["operators"].size() + 1,
+                                operators().size(), record.name, device.name()));
       Json support = support_of(device, record);
       row.push_back(show_support(device, record, support));
       is_any_composed = is_any_composed || row.back().find(kComposed) != std::string::npos;
@@ -115,6 +119,7 @@ Report report_operators(const RuntimeOptions& options, const std::string& only) 
     table.add(std::move(row));
     report.json["operators"].push_back(std::move(entry));
   }
+  show_progress("");
   report.text = table.to_string();
   if (runtime.devices().empty()) report.text += show_absence(runtime);
   if (is_any_composed) {

@@ -1,6 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -95,6 +101,34 @@ TEST(Ops, OfTheFirstDeviceOfEachBackend) {
   const Finished finished = ops({});
   EXPECT_NE(finished.out.find("fake:0"), std::string::npos) << finished.out;
   EXPECT_EQ(finished.out.find("fake:1"), std::string::npos) << finished.out;
+}
+
+/// A device that compiles its operators may take minutes.
+TEST(Ops, ShowsItsProgressOnATerminal) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  ASSERT_EQ(grantpt(terminal), 0);
+  ASSERT_EQ(unlockpt(terminal), 0);
+  const int kept = open(ptsname(terminal), O_RDWR | O_NOCTTY);  // keeps what is written
+  std::string shown;
+  std::thread reader([&] {
+    char text[4096];
+    for (ssize_t n; (n = read(terminal, text, sizeof text)) > 0;) {
+      shown.append(text, static_cast<std::size_t>(n));
+    }
+  });
+  const TemporaryDirectory directory;
+  const std::string out = (directory.path() / "out").string();
+  const std::string command = PATCHBAY_COMMAND " ops --plugin " + fake_plugin() +
+                              " --device fake:0 --json 2>" + ptsname(terminal) + " >'" + out + "'";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  close(kept);  // the reader's last
+  reader.join();
+  close(terminal);
+  EXPECT_NE(shown.find("\r\x1b[K1/"), std::string::npos) << shown;
+  EXPECT_NE(shown.find(" exp on fake:0\r"), std::string::npos) << shown;
+  EXPECT_TRUE(shown.ends_with("\r\x1b[K")) << shown;
+  EXPECT_TRUE(nlohmann::json::parse(std::ifstream(out))["operators"].is_array());
 }
 
 TEST(Ops, SaysWhyThereIsNoDevice) {
