@@ -90,6 +90,12 @@ bool KernelScanner::skip_one() {
   return true;
 }
 
+int KernelScanner::line_of_nul() const {
+  const std::size_t end = text_.find('\0');
+  if (end == std::string_view::npos) return 0;
+  return 1 + static_cast<int>(std::ranges::count(text_.substr(0, end), '\n'));
+}
+
 std::string_view KernelScanner::next() {
   while (at_ < text_.size() && skip_one()) {
   }

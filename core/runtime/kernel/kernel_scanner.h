@@ -21,6 +21,8 @@ class KernelScanner {
   bool is_in_directives(std::string_view text) const;
   /// The line of the first #include that was skipped outside #if; 0 for none.
   int line_of_include() const { return line_of_include_; }
+  /// The line of the first NUL byte of the whole text, at which some compilers stop; 0 for none.
+  int line_of_nul() const;
 
  private:
   bool skip_one();

@@ -65,6 +65,9 @@ class Parser {
       : scanner_(text), text_name_(text_name) {}
 
   std::vector<KernelSignature> parse() {
+    if (const int line = scanner_.line_of_nul()) {
+      fail_on(line, "a NUL byte stands in the text", "characters only, got '\\x00'");
+    }
     std::vector<KernelSignature> kernels;
     for (std::string_view token = scanner_.next(); !token.empty(); token = scanner_.next()) {
       if (token != "PATCHBAY_KERNEL") {

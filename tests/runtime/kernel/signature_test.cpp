@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Signatures that can't be read are refused before any compiler is asked.
 #include <string>
+#include <string_view>
 
 #include "support/device_test.h"
 #include "support/kernels.h"
@@ -103,6 +104,20 @@ TEST(KernelSignatureTest, MalformedOnesAreRefusedWithTheirLine) {
     EXPECT_ERROR(
         static_cast<void>(KernelModule::from_source(device, malformed.text, {.name = "text.pbk"})),
         ErrorCode::kInvalidArgument, malformed.expected);
+  }
+}
+
+/// Some compilers stop at it, even in a comment.
+TEST(KernelSignatureTest, NulBytesAreRefused) {
+  using namespace std::string_view_literals;
+  const Device device = test_device("cpu:0");
+  for (const std::string_view text :
+       {"PATCHBAY_KERNEL(f)() {\n  // a\0b\n}"sv, "PATCHBAY_KERNEL(f)() {\n\0}"sv,
+        "\n\0PATCHBAY_KERNEL(f)() {}"sv, "PATCHBAY_KERNEL(f)() {}\n\0"sv}) {
+    EXPECT_ERROR(static_cast<void>(KernelModule::from_source(device, text)),
+                 ErrorCode::kInvalidArgument,
+                 "line 2: a NUL byte stands in the text: expected characters only, got '\\x00'. "
+                 "Example: ");
   }
 }
 
