@@ -17,6 +17,24 @@ constexpr std::uint64_t kBatchNs = 250'000'000;
 constexpr std::string_view kEnd = "\n]\n";
 constexpr std::size_t kPageBytes = 4096;
 
+std::string_view way_out_of(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR: return "Name a file in a directory that exists.";
+    case ENAMETOOLONG: return "Give it a shorter name.";
+    case EISDIR: return "Name a file.";
+    case EACCES:
+    case EPERM: return "Check the permissions, or name another file.";
+    case EROFS: return "Name a file on another disk.";
+    case EFBIG: return "Raise the limit on the size of files, or name a file on another disk.";
+    case ENOSPC:
+    case EDQUOT: return "Make room on the disk, or name a file on another one.";
+    case EMFILE:
+    case ENFILE: return "Close files, or raise the limit (ulimit -n).";
+    default: return "Name another file.";
+  }
+}
+
 }  // namespace
 
 TraceFile::TraceFile(const std::filesystem::path& path)
@@ -25,8 +43,8 @@ TraceFile::TraceFile(const std::filesystem::path& path)
   if (descriptor_ < 0 || !write_at_end("[", kEnd)) {
     const std::error_code why(errno, std::generic_category());
     if (descriptor_ >= 0) ::close(descriptor_);
-    raise(ErrorCode::kIo, "[trace] can't write {}: {}. Name a file in a directory that exists.",
-          quote(path.string()), why.message());
+    raise(ErrorCode::kIo, "[trace] can't write {}: {}. {}", quote(path.string()), why.message(),
+          way_out_of(why.value()));
   }
 }
 

@@ -312,10 +312,18 @@ TEST(Trace, RefusesWhatCanNotBe) {
   const std::filesystem::path file = file_for_this_test();
   const Runtime runtime(options());
   EXPECT_ERROR(runtime.start_trace("/no/such/directory/trace.json"), ErrorCode::kIo,
-               "[trace] can't write '/no/such/directory/trace.json': No such file or directory.");
+               "[trace] can't write '/no/such/directory/trace.json': No such file or directory. "
+               "Name a file in a directory that exists.");
   EXPECT_ERROR((void)Runtime(options({{"trace", "/no/such/directory/t"}})), ErrorCode::kIo,
                "can't write '/no/such/directory/t'");
-  EXPECT_ERROR(runtime.start_trace(std::string(300, 'x')), ErrorCode::kIo, "File name too long");
+  EXPECT_ERROR(runtime.start_trace(std::string(300, 'x')), ErrorCode::kIo,
+               "File name too long. Give it a shorter name.");
+  EXPECT_ERROR(runtime.start_trace("/"), ErrorCode::kIo, "Is a directory. Name a file.");
+  if (std::filesystem::exists("/dev/full")) {
+    EXPECT_ERROR(runtime.start_trace("/dev/full"), ErrorCode::kIo,
+                 "[trace] can't write '/dev/full': No space left on device. Make room on the disk, "
+                 "or name a file on another one.");
+  }
   runtime.stop_trace();  // none: fine
   runtime.start_trace(file);
   EXPECT_ERROR(runtime.start_trace("other.json"), ErrorCode::kInUse,
