@@ -568,10 +568,10 @@ DeviceAssembly& PluginRegistry::find_gpu(const DeviceName& name, std::string_vie
   std::vector<std::string> names;
   for (const DeviceState* device : accelerators) names.push_back(device->info.name_text);
   raise(ErrorCode::kUnknownDevice,
-        "[Device] no device {}: {} accelerator{} found ([{}]). Runtime::explain() says what was "
+        "[Device] no device {}: {} accelerator{} found{}. Runtime::explain() says what was "
         "tried; try_gpu({}) falls back to cpu:0.",
-        quote(text), names.size(), names.size() == 1 ? "" : "s", fmt::join(names, ", "),
-        name.index);
+        quote(text), names.size(), names.size() == 1 ? "" : "s",
+        names.empty() ? "" : fmt::format(" ({})", fmt::join(names, ", ")), name.index);
 }
 
 void PluginRegistry::check_can_open(const DeviceName& name) const {

@@ -112,7 +112,9 @@ TEST(Runtime, GpuAliasCountsAccelerators) {
   EXPECT_EQ(runtime.num_gpus(), 2);
   EXPECT_EQ(runtime.device("gpu"), runtime.device("fake:0"));
   EXPECT_EQ(runtime.device("gpu:1"), runtime.device("fake:1"));
-  EXPECT_ERROR(runtime.device("gpu:2"), ErrorCode::kUnknownDevice, "2 accelerators found");
+  EXPECT_ERROR(runtime.device("gpu:2"), ErrorCode::kUnknownDevice,
+               "[Device] no device 'gpu:2': 2 accelerators found (fake:0, fake:1). "
+               "Runtime::explain() says what was tried; try_gpu(2) falls back to cpu:0.");
 }
 
 TEST(Runtime, TryGpuFallsBackToTheCpu) {
@@ -126,6 +128,9 @@ TEST(Runtime, TryGpuFallsBackToTheCpu) {
   only_cpu.plugins = {"cpu-openblas"};
   const Runtime without(only_cpu);
   EXPECT_EQ(without.num_gpus(), 0);
+  EXPECT_ERROR(without.device("gpu"), ErrorCode::kUnknownDevice,
+               "[Device] no device 'gpu': 0 accelerators found. Runtime::explain() says what was "
+               "tried; try_gpu(0) falls back to cpu:0.");
   EXPECT_EQ(without.try_gpu().name(), "cpu:0");
   ASSERT_EQ(without.try_all_gpus().size(), 1u);
   EXPECT_EQ(without.try_all_gpus()[0].name(), "cpu:0");
