@@ -16,6 +16,12 @@ const ThreadPool& checked(const ThreadPool& pool) {
   if (pool.num_threads >= 0 && (pool.num_threads > 0) == static_cast<bool>(pool.parallel_for)) {
     return pool;
   }
+  if (pool.num_threads < 0) {
+    raise(ErrorCode::kInvalidArgument,
+          "[Runtime] thread_pool: expected num_threads of 0 or more, got {}. Give the number of "
+          "threads that parallel_for uses, or 0 and no function.",
+          pool.num_threads);
+  }
   raise(ErrorCode::kInvalidArgument,
         "[Runtime] thread_pool: expected both num_threads and parallel_for or neither, got {} "
         "threads and {} function. Set both to lend threads.",

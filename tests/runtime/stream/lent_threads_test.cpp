@@ -118,6 +118,10 @@ TEST(LentThreads, HalfAPoolIsRefused) {
                "4 threads and no function.");
   chosen.thread_pool = {0, [](std::size_t, const std::function<void(std::size_t)>&) {}};
   EXPECT_ERROR(Runtime{chosen}, ErrorCode::kInvalidArgument, "got 0 threads and a function");
+  chosen.thread_pool.num_threads = -2;
+  EXPECT_ERROR(Runtime{chosen}, ErrorCode::kInvalidArgument,
+               "[Runtime] thread_pool: expected num_threads of 0 or more, got -2. Give the number "
+               "of threads that parallel_for uses, or 0 and no function.");
 }
 
 }  // namespace
