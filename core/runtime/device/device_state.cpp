@@ -14,7 +14,7 @@ std::shared_ptr<DeviceState> DeviceState::shared() { return {runtime.shared_from
 
 CallGate::Call DeviceState::enter(std::string_view operation) const {
   check_home(operation);
-  return CallGate::Call(plugin.calls);
+  return CallGate::Call(plugin.calls, [this] { raise_gone(); });
 }
 
 /// Streams made during a trace or a profile measure times.

@@ -40,10 +40,11 @@ struct DeviceState {
   DeviceState& operator=(const DeviceState&) = delete;
 
   /// Keeps the plugin loaded while the result lives. For calls to the plugin that hold no object
-  /// of the device. Errors: kDeviceLost in a forked process.
+  /// of the device. Errors: kUnknownDevice once the plugin is being closed, except on the thread
+  /// that closes it, whose `open` fails; kDeviceLost in a forked process.
   [[nodiscard]] CallGate::Call enter(std::string_view operation) const;
   /// Opens the device at the first call. Errors: what the driver reports; kUnknownDevice once the
-  /// plugin is unloaded; kDeviceLost in a forked process.
+  /// plugin is being closed; kDeviceLost in a forked process.
   patchbay_device* open(std::string_view operation = "Device") {
     check_home(operation);
     patchbay_device* opened = handle.load(std::memory_order_acquire);
@@ -81,7 +82,9 @@ struct DeviceState {
   PluginState& plugin;
   const DeviceInfo& info;
 
-  std::atomic<patchbay_device*> handle{nullptr};
+  std::atomic<patchbay_device*> handle{nullptr};  // null again before the device is closed
+  /// The same until the device is closed: for giving back what the plugin has made.
+  std::atomic<patchbay_device*> closing_handle{nullptr};
   StreamState* default_stream = nullptr;  // null until the device is open
   /// For copies beside the default stream's work; used only by the thread whose turn it is.
   std::unique_ptr<StreamState, void (*)(StreamState*)> transfer_stream{nullptr, nullptr};

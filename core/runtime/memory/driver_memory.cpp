@@ -21,6 +21,9 @@ class PluginKept {
     if (!is_for_plugin) call_.emplace(plugin.calls);
   }
 
+  /// Whether the plugin is being closed, by another thread.
+  bool is_late() const noexcept { return call_ && call_->is_late(); }
+
  private:
   std::optional<CallGate::Call> call_;
 };
@@ -73,7 +76,9 @@ void DriverMemory::release(MemoryKind kind, RawMemory memory, std::size_t) noexc
   DeviceState* const device = link_->device;
   if (device == nullptr) return;  // freed with the device
   const PluginKept kept(device->plugin);
-  patchbay_device* const opened = device->handle.load();
+  // Beside the thread that closes the device only the plugin's own threads may still give back.
+  if (kept.is_late()) return;
+  patchbay_device* const opened = device->closing_handle.load();
   if (opened == nullptr) return;
   device->plugin.tables.memory.release(opened, static_cast<std::uint32_t>(kind),
                                        {memory.base, memory.offset_bytes});

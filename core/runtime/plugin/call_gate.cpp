@@ -22,21 +22,30 @@ std::int64_t CallGate::num_calls() const noexcept {
   return sum;
 }
 
-// A call writes its count and then reads is_closed_. Closed writes is_closed_ and then reads the
+// A call writes its count and then reads the state. Closed writes the state and then reads the
 // counts. These accesses are sequentially consistent, so at least one of the two sees the other.
 CallGate::Call::Call(CallGate& gate) noexcept
     : place_(gate), count_(gate.counts_[thread_shard()].value) {
   count_.fetch_add(1);
-  while (gate.is_closed_.load() && !place_.is_nested()) {
+  while (gate.state_.load() == State::kClosed && !place_.is_nested()) {
     count_.fetch_sub(1);
-    gate.is_closed_.wait(true);
+    gate.state_.wait(State::kClosed);
     count_.fetch_add(1);
   }
 }
 
+bool CallGate::Call::is_late() const noexcept {
+  return place_.gate().state_.load() == State::kEnded && !place_.is_nested();
+}
+
 CallGate::Closed::~Closed() {
-  gate_.is_closed_.store(false);
-  gate_.is_closed_.notify_all();
+  State closed = State::kClosed;
+  if (gate_.state_.compare_exchange_strong(closed, State::kOpen)) gate_.state_.notify_all();
+}
+
+CallGate::Ended::Ended(CallGate& gate) noexcept : place_(gate) {
+  gate.state_.store(State::kEnded);
+  gate.state_.notify_all();
 }
 
 bool CallGate::Closed::wait_for_calls() const {

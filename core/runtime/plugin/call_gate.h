@@ -17,12 +17,14 @@ class CallGate {
  public:
   class Call;
   class Closed;
+  class Ended;
 
   /// Whether this thread is in a counted call, of any plugin. A function of the program's is then
   /// called within that call.
   static bool is_inside() noexcept;
 
  private:
+  enum class State : std::uint8_t { kOpen, kClosed, kEnded };
   /// Lives while this thread is inside a gate.
   class Place;
   struct alignas(64) Count {
@@ -32,7 +34,7 @@ class CallGate {
   std::int64_t num_calls() const noexcept;
 
   std::array<Count, kThreadShards> counts_{};
-  std::atomic<bool> is_closed_{false};
+  std::atomic<State> state_{State::kOpen};
 };
 
 class CallGate::Place {
@@ -46,6 +48,7 @@ class CallGate::Place {
 
   /// Whether this thread was inside the gate before.
   bool is_nested() const noexcept;
+  const CallGate& gate() const noexcept { return gate_; }
 
   static constinit thread_local const Place* innermost;
 
@@ -59,7 +62,15 @@ class CallGate::Place {
 class CallGate::Call {
  public:
   explicit Call(CallGate& gate) noexcept;
+  /// The same, but calls refuse(), which throws, for a call that comes too late.
+  template <class Refuse>
+  Call(CallGate& gate, const Refuse& refuse) : Call(gate) {
+    if (is_late()) refuse();
+  }
   ~Call() { count_.fetch_sub(1, std::memory_order_release); }
+
+  /// Whether the gate has ended, and this thread is not inside.
+  bool is_late() const noexcept;
 
  private:
   const Place place_;
@@ -70,7 +81,7 @@ class CallGate::Call {
 class CallGate::Closed {
  public:
   explicit Closed(CallGate& gate) noexcept : place_(gate), gate_(gate) {
-    gate_.is_closed_.store(true);
+    gate_.state_.store(State::kClosed);
   }
   ~Closed();
 
@@ -80,6 +91,16 @@ class CallGate::Closed {
  private:
   const Place place_;
   CallGate& gate_;
+};
+
+/// Made by the thread that closes the plugin, which is inside while it lives. From then on the gate
+/// holds no call up: threads that the plugin waits for may make one.
+class CallGate::Ended {
+ public:
+  explicit Ended(CallGate& gate) noexcept;
+
+ private:
+  const Place place_;
 };
 
 }  // namespace patchbay::runtime

@@ -81,6 +81,8 @@ std::string Backend::explain() const {
 void Backend::close_all() noexcept {
   if (process_is_ending()) return;  // no plugin is called any more
   const Change change(*this);
+  const CallGate::Ended ended(calls);
+  for (const auto& device : assemblies) device->end_use();
   for (const auto& device : assemblies) device->close();
   close();
 }

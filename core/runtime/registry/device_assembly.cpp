@@ -11,6 +11,7 @@
 #include "core/base/status.h"
 #include "core/runtime/copy/transfer.h"
 #include "core/runtime/device/bad_answer.h"
+#include "core/runtime/device/context.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/kernel/kernel_state.h"
 #include "core/runtime/plugin/guarded_call.h"
@@ -49,10 +50,12 @@ void DeviceAssembly::close_stream() {
 /// each other.
 class DeviceAssembly::Opening {
  public:
-  Opening(DeviceAssembly& device, std::string_view operation)
-      : device_(checked(device, operation)),
-        lock_(device.open_mutex_),
-        previous_(std::exchange(innermost, this)) {}
+  explicit Opening(DeviceAssembly& device)
+      : device_(device), lock_(device.open_mutex_), previous_(std::exchange(innermost, this)) {}
+  /// Errors: those of `checked`.
+  Opening(DeviceAssembly& device, std::string_view operation) : Opening(device.checked(operation)) {
+    if (device.has_ended_) device.raise_gone();
+  }
   ~Opening() { innermost = previous_; }
   Opening(const Opening&) = delete;
   Opening& operator=(const Opening&) = delete;
@@ -65,8 +68,6 @@ class DeviceAssembly::Opening {
   static constinit thread_local const Opening* innermost;
 
  private:
-  static DeviceAssembly& checked(DeviceAssembly& device, std::string_view operation);
-
   DeviceAssembly& device_;
   const std::scoped_lock<std::mutex> lock_;
   const Opening* const previous_;
@@ -74,12 +75,14 @@ class DeviceAssembly::Opening {
 
 constinit thread_local const DeviceAssembly::Opening* DeviceAssembly::Opening::innermost = nullptr;
 
-DeviceAssembly& DeviceAssembly::Opening::checked(DeviceAssembly& device,
-                                                 std::string_view operation) {
-  const DeviceAssembly* const other = opening(&device.runtime);
-  if (other == nullptr) return device;
+/// Errors, all without a wait: kInvalidArgument on a thread that is opening or closing a device;
+/// kUnknownDevice once the use of this one has ended.
+DeviceAssembly& DeviceAssembly::checked(std::string_view operation) {
+  const DeviceAssembly* const other = opening(&runtime);
+  if (other != this && has_ended_) raise_gone();
+  if (other == nullptr) return *this;
   const std::string& name = other->info.name_text;
-  if (other == &device) {
+  if (other == this) {
     raise(ErrorCode::kInvalidArgument,
           "[{}] this thread is opening or closing {}: expected no use of it meanwhile, got one. "
           "Use it afterwards.",
@@ -88,7 +91,7 @@ DeviceAssembly& DeviceAssembly::Opening::checked(DeviceAssembly& device,
   raise(ErrorCode::kInvalidArgument,
         "[{}] this thread is opening or closing {}: expected no other device to be opened "
         "meanwhile, got {}. Use it afterwards.",
-        operation, name, device.info.name_text);
+        operation, name, info.name_text);
 }
 
 const DeviceAssembly* DeviceAssembly::opening(const RuntimeState* runtime) {
@@ -101,7 +104,6 @@ const DeviceAssembly* DeviceAssembly::opening(const RuntimeState* runtime) {
 patchbay_device* DeviceAssembly::open_slowly() {
   const Opening opening(*this, "Device");
   if (patchbay_device* opened = handle.load(std::memory_order_acquire)) return opened;
-  if (closed_) raise_gone();
   plugin.heed_process_end();
   patchbay_device* opened = nullptr;
   const KeptFloatEnvironment kept;
@@ -114,7 +116,6 @@ patchbay_device* DeviceAssembly::open_slowly() {
 bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) {
   check_home("memory");
   const Opening opening(*this, "memory");  // the plugin is not unloaded meanwhile
-  if (closed_) raise_gone();
   if (handle.load(std::memory_order_acquire) != nullptr) return false;
   const auto* table = static_cast<const patchbay_memory_info_table*>(plugin.extension(
       PATCHBAY_EXTENSION_MEMORY_INFO, sizeof(patchbay_memory_info_table), info.plugin_index));
@@ -129,7 +130,6 @@ bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_
 void DeviceAssembly::open_in(std::uint64_t native_context) {
   check_home("adopt_context");
   const Opening opening(*this, "adopt_context");
-  if (closed_) raise_gone();
   if (handle.load(std::memory_order_acquire) != nullptr) {
     raise(
         ErrorCode::kInUse,
@@ -170,6 +170,7 @@ void DeviceAssembly::finish_opening(patchbay_device* opened) {
   own_stream_ = std::move(made);
   default_stream = own_stream_.get();
   static_cast<void>(owned.release());
+  closing_handle.store(opened);
   handle.store(opened, std::memory_order_release);
 }
 
@@ -277,14 +278,21 @@ void DeviceAssembly::finish_quietly() noexcept {
 }
 
 void DeviceAssembly::free_scratch(patchbay_memory memory) noexcept {
+  const bool before = std::exchange(is_for_plugin, true);
   own_allocator_.free_scratch(memory);
   if (closes_.load()) own_allocator_.trim();  // nothing else gives it back
+  is_for_plugin = before;
+}
+
+void DeviceAssembly::end_use() {
+  const std::scoped_lock lock(open_mutex_);
+  has_ended_ = true;
+  handle.store(nullptr);
 }
 
 void DeviceAssembly::close() {
-  const Opening opening(*this, "unload");
-  closed_ = true;
-  patchbay_device* opened = handle.load();
+  const Opening opening(*this);
+  patchbay_device* const opened = closing_handle.load();
   if (opened == nullptr) return;
   own_kernels_.clear();
   default_stream->finish_quietly();
@@ -298,7 +306,7 @@ void DeviceAssembly::close() {
     runtime.logger.write(LogLevel::kError, "a plugin's close_device threw an exception");
   }
   closes_.store(false);
-  handle.store(nullptr);
+  closing_handle.store(nullptr);
 }
 
 }  // namespace patchbay::runtime

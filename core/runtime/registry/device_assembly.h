@@ -42,8 +42,11 @@ class DeviceAssembly final : public DeviceState {
   void close_stream();
   /// Takes a plugin's scratch memory back, also while the plugin closes the device.
   void free_scratch(patchbay_memory memory) noexcept;
-  /// Releases the streams, the kernels and the device. Nothing lives on it any more, and no
-  /// allocator of the runtime keeps memory back for its streams.
+  /// Refuses every use from now on, at once and on every thread: log sinks may use devices while
+  /// these are closed.
+  void end_use();
+  /// Releases the streams, the kernels and the device, after `end_use`. Nothing lives on it any
+  /// more, and no allocator of the runtime keeps memory back for its streams.
   void close();
 
   void synchronize(std::uint64_t deadline_ns) override;
@@ -59,6 +62,7 @@ class DeviceAssembly final : public DeviceState {
   bool ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) override;
   [[noreturn]] void raise_lost(std::string_view operation) const override;
   class Opening;
+  DeviceAssembly& checked(std::string_view operation);
   void finish_opening(patchbay_device* opened);
   std::vector<std::shared_ptr<StreamState>> hold_streams() const;
 
@@ -66,8 +70,9 @@ class DeviceAssembly final : public DeviceState {
   Allocator own_allocator_;
   KernelCache own_kernels_;
   std::mutex open_mutex_;
-  bool closed_ = false, has_asked_memory_ = false;  // under open_mutex_
-  std::atomic<bool> closes_{false};                 // close_device is running
+  std::atomic<bool> has_ended_{false};  // set under open_mutex_
+  bool has_asked_memory_ = false;       // under open_mutex_
+  std::atomic<bool> closes_{false};     // close_device is running
   mutable std::mutex streams_mutex_;
   std::vector<StreamState*> streams_;
   FaultPtr lost_;  // under streams_mutex_

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <new>
 #include <string>
@@ -169,6 +170,61 @@ TEST(UnrulyPlugin, ADeviceIsNotUsedByTheLogOfItsOpeningOrClosing) {
   });
 }
 
+const char* const kGone = "[Device] device 'kept:0' is gone: its plugin 'kept' was unloaded.";
+
+/// What a log sink is told that uses the device while a line is written about the plugin's closing.
+std::vector<std::string> told_while_closing(const std::string& device, const std::string& ways,
+                                            const std::map<std::string, std::string>& settings) {
+  const EnvironmentVariable variable("UNRULY", ways);
+  RuntimeOptions options = unruly_options(settings);
+  Runtime* asked = nullptr;
+  std::vector<std::string> told;
+  options.log = [&](LogLevel, std::string_view line) {
+    if (asked == nullptr || line.find(" goes") == std::string_view::npos) return;
+    const Device used = asked->device(device);
+    for (const std::function<void()>& use : {std::function([&] { (void)values_on(used); }),
+                                             std::function([&] { (void)used.default_stream(); }),
+                                             std::function([&] { used.synchronize(); })}) {
+      try {
+        use();
+        told.emplace_back("no error");
+      } catch (const Error& error) {
+        told.emplace_back(error.what());
+      }
+    }
+  };
+  Runtime runtime(options);
+  for (const char* name : {"kept:0", "kept:1"}) {
+    EXPECT_EQ(values_on(runtime.device(name)), kOnes);
+  }
+  asked = &runtime;
+  runtime.unload("kept");
+  return told;
+}
+
+TEST(UnrulyPlugin, ADeviceIsNotUsedByTheLogOnceItsPluginIsBeingClosed) {
+  for (const char* ways : {"kernel-logs", "stream-logs", "device-logs", "device-thread-logs"}) {
+    for (const char* device : {"kept:0", "kept:1"}) {
+      for_each_mode([&](const auto& settings) {
+        SCOPED_TRACE(std::string(ways) + ", " + device);
+        const std::vector<std::string> told = told_while_closing(device, ways, settings);
+        EXPECT_GE(told.size(), 6u);
+        const std::string name = device;
+        for (const std::string& text : told) {
+          const bool is_closing =
+              text.find("] this thread is opening or closing " + name +
+                        ": expected no use of it "
+                        "meanwhile, got one. Use it afterwards.") != std::string::npos;
+          const bool is_gone = text.find("device '" + name +
+                                         "' is gone: its plugin 'kept' was "
+                                         "unloaded.") != std::string::npos;
+          EXPECT_TRUE(is_closing || is_gone) << text;
+        }
+      });
+    }
+  }
+}
+
 /// Two threads whose sinks did so would wait for each other.
 TEST(UnrulyPlugin, NothingElseIsOpenedByTheLogOfADevicesOpeningOrClosing) {
   const EnvironmentVariable ways("UNRULY", "open-device-logs,count-memory");
@@ -195,6 +251,10 @@ TEST(UnrulyPlugin, NothingElseIsOpenedByTheLogOfADevicesOpeningOrClosing) {
                  "[Device] this thread is opening or closing " + what +
                      ", which logged a line: expected inside the log sink a device whose plugin "
                      "is open, got 'plainc:0'. Use it afterwards.");
+    if (is_closed) {  // with its plugin
+      EXPECT_ERROR((void)ones({3}, asked->device("kept:0")), ErrorCode::kUnknownDevice, kGone);
+      return;
+    }
     EXPECT_ERROR((void)ones({3}, asked->device("kept:0")), ErrorCode::kInvalidArgument,
                  "[Device] this thread is opening or closing kept:1: expected no other device to "
                  "be opened meanwhile, got kept:0. Use it afterwards.");
