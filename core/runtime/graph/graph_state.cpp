@@ -58,10 +58,11 @@ bool GraphState::is_within(const GraphRange& bytes) const {
 bool GraphState::bind(const GraphRange& bytes, const Buffer& replacement,
                       std::uint64_t offset_bytes) {
   check_home("bind");
+  Buffer former;  // released after the lock
   const std::scoped_lock lock(mutex_);
   GraphBuffer& buffer = buffers_[bytes.buffer];
   if (shares_written(buffer, *replacement.state())) return false;
-  buffer.current = replacement;
+  former = std::exchange(buffer.current, replacement);
   buffer.shift = static_cast<std::int64_t>(offset_bytes - bytes.offset_bytes);
   resolve();
   return true;

@@ -364,8 +364,35 @@ void KindAllocator::flush() noexcept {
   for (Block* list = cache_.take_all(); list != nullptr;) give(pop(list));
 }
 
+/// Lives while this thread takes memory out of an allocator. Within a turn it waits for no other,
+/// because two threads could wait for each other.
+class KindAllocator::TrimTurn {
+ public:
+  TrimTurn(KindAllocator& allocator, bool waits) : lock_(allocator.trim_mutex_, std::defer_lock) {
+    if (waits && num_turns == 0) {
+      lock_.lock();
+    } else if (!lock_.try_lock()) {
+      return;
+    }
+    ++num_turns;
+  }
+  ~TrimTurn() {
+    if (lock_) --num_turns;
+  }
+  TrimTurn(const TrimTurn&) = delete;
+  TrimTurn& operator=(const TrimTurn&) = delete;
+  explicit operator bool() const { return lock_.owns_lock(); }
+
+ private:
+  static constinit thread_local int num_turns;  // of this thread
+
+  std::unique_lock<std::recursive_mutex> lock_;
+};
+
+constinit thread_local int KindAllocator::TrimTurn::num_turns = 0;
+
 void KindAllocator::collect() noexcept {
-  const std::unique_lock turn(trim_mutex_, std::try_to_lock);
+  const TrimTurn turn(*this, /*waits=*/false);
   if (!turn) return;
   Block* list = nullptr;
   {
@@ -380,7 +407,8 @@ void KindAllocator::collect() noexcept {
 }
 
 void KindAllocator::trim() noexcept {
-  const std::scoped_lock turn(trim_mutex_);
+  const TrimTurn turn(*this, /*waits=*/true);
+  if (!turn) return;
   flush();
   Block* list = nullptr;
   {
@@ -411,7 +439,7 @@ void KindAllocator::set_source(std::shared_ptr<MemoryResource> source, bool cach
   trim();
   if (source == nullptr) source = std::make_shared<DriverMemory>(device_.link);
   const std::scoped_lock lock(mutex_);
-  source_ = std::move(source);
+  source_.swap(source);  // the former one ends after the lock: it may be the application's
   caches_.store(caches);
 }
 

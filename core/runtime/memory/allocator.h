@@ -96,9 +96,10 @@ class KindAllocator {
   std::atomic<std::size_t> limit_bytes_{0}, reserved_bytes_{0};  // declared before what it counts
   std::atomic<bool> caches_{true};
 
+  class TrimTurn;
   // Held while blocks and segments are taken out to be released: a thread that is out of memory
-  // must not miss them. Taken before mutex_.
-  std::mutex trim_mutex_;
+  // must not miss them. Taken before mutex_. A log sink that a release reaches may take it again.
+  std::recursive_mutex trim_mutex_;
   std::mutex mutex_;  // no plugin is called while it is held
   std::shared_ptr<MemoryResource> source_;
   BlockPool small_, shared_, large_;

@@ -153,13 +153,16 @@ void StreamState::close() {
   times.reset();
   patchbay_stream* ended = nullptr;
   {
-    const std::scoped_lock lock(mutex);
-    foreign_waits_.clear();
-    ended = std::exchange(handle, nullptr);
-  }
-  {
+    // Events are destroyed after the locks: a plugin may log meanwhile, and a log sink may wait.
+    std::vector<std::shared_ptr<EventState>> waits;
+    std::shared_ptr<EventState> probe;
+    {
+      const std::scoped_lock lock(mutex);
+      waits.swap(foreign_waits_);
+      ended = std::exchange(handle, nullptr);
+    }
     const std::scoped_lock probing(probe_mutex_);  // without the handle there is no new one
-    probe_.reset();
+    probe.swap(probe_);
   }
   while (const int waits = num_driver_waits_.load(std::memory_order_acquire)) {
     num_driver_waits_.wait(waits, std::memory_order_acquire);
@@ -263,6 +266,7 @@ void StreamState::finish_if_synchronous(std::string_view operation) {
 
 void StreamState::poll() noexcept {
   if (!device.home.is_here()) return;
+  std::shared_ptr<EventState> ended;  // destroyed after the locks
   const std::scoped_lock probing(probe_mutex_);
   try {
     if (probe_ == nullptr) {
@@ -276,7 +280,7 @@ void StreamState::poll() noexcept {
     // Failed work has ended. If only the event failed, try again later.
     if (!progress->has_failed() && !is_done(probe_sequence_)) return;
   }
-  probe_.reset();
+  ended.swap(probe_);
   progress->pass(probe_sequence_);
 }
 
@@ -475,9 +479,11 @@ void StreamState::reset() {
   } else {
     finish_quietly();
   }
+  std::vector<std::shared_ptr<EventState>> dropped;  // destroyed after the lock
   const std::scoped_lock lock(mutex);
   const FaultPtr fault = progress->fault();
   // Without a failure of its own the stream still waits for what has not failed elsewhere.
+  dropped = foreign_waits_;
   std::erase_if(foreign_waits_, [&](const auto& event) {
     return fault != nullptr || event->progress->fault_at(event->sequence) != nullptr;
   });

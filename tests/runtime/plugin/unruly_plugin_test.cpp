@@ -225,6 +225,49 @@ TEST(UnrulyPlugin, ADeviceIsNotUsedByTheLogOnceItsPluginIsBeingClosed) {
   }
 }
 
+TEST(UnrulyPlugin, TheLogMayTrimWhileMemoryIsReleased) {
+  const EnvironmentVariable ways("UNRULY", "release-logs");
+  RuntimeOptions options = unruly_options();
+  Runtime* asked = nullptr;
+  int num_trims = 0;
+  options.log = [&](LogLevel, std::string_view line) {
+    if (asked == nullptr || line.find("memory goes") == std::string_view::npos) return;
+    for (const char* device : {"kept:0", "kept:1"}) asked->device(device).trim_memory();
+    ++num_trims;
+  };
+  Runtime runtime(options);
+  for (const char* device : {"kept:0", "kept:1"}) {
+    EXPECT_EQ(values_on(runtime.device(device)), kOnes);
+  }
+  asked = &runtime;
+  runtime.device("kept:1").trim_memory();
+  EXPECT_EQ(num_trims, 2);  // that of the other device within
+  asked = nullptr;
+}
+
+/// The log's kernel is the first, so the one that it interrupted is not kept.
+TEST(UnrulyPlugin, TheLogMayPrepareTheKernelThatIsBeingPrepared) {
+  for_each_mode([](const auto& settings) {
+    const EnvironmentVariable ways("UNRULY", "prepare-logs,kernel-logs");
+    RuntimeOptions options = unruly_options(settings);
+    Runtime* asked = nullptr;
+    int num_prepared = 0, num_gone = 0;
+    options.log = [&](LogLevel, std::string_view line) {
+      if (asked == nullptr) return;
+      const bool is_first =
+          line.find("is prepared") != std::string_view::npos && ++num_prepared == 1;
+      const bool is_gone = line.find("a kernel goes") != std::string_view::npos && ++num_gone == 1;
+      if (is_first || is_gone) (void)Kernel::prepare(asked->device("kept:1"), fill_spec());
+    };
+    Runtime runtime(options);
+    asked = &runtime;
+    (void)Kernel::prepare(runtime.device("kept:1"), fill_spec());
+    EXPECT_EQ(num_prepared, 2);
+    EXPECT_EQ(num_gone, 1);
+    asked = nullptr;
+  });
+}
+
 /// Two threads whose sinks did so would wait for each other.
 TEST(UnrulyPlugin, NothingElseIsOpenedByTheLogOfADevicesOpeningOrClosing) {
   const EnvironmentVariable ways("UNRULY", "open-device-logs,count-memory");
