@@ -17,7 +17,8 @@ class PendingCall {
   /// Owns the status, which may be null. Destroyed after its call, by the thread that called it.
   using Body = std::function<void(patchbay_status*)>;
 
-  explicit PendingCall(Body body);
+  /// `owner` is what take_back(owner) finds the call by; may be null.
+  explicit PendingCall(Body body, const void* owner = nullptr);
   ~PendingCall();
   PendingCall(const PendingCall&) = delete;
   PendingCall& operator=(const PendingCall&) = delete;
@@ -27,6 +28,8 @@ class PendingCall {
   void hand_over() { number_ = 0; }
   /// What the plugin calls, with `user`. Without effect after the first time, or once taken back.
   static void make(void* user, patchbay_status* status);
+  /// Takes back the oldest call of the owner that was not made. Empty if there is none.
+  static Body take_back(const void* owner);
 
  private:
   std::uintptr_t number_;  // 0: handed over

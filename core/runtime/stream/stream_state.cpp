@@ -2,6 +2,7 @@
 #include "core/runtime/stream/stream_state.h"
 
 #include <algorithm>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -64,6 +65,17 @@ class Callback {
   bool came_early_ = false;  // this and the next are the submitter's own
   patchbay_status* status_ = nullptr;
 };
+
+/// The status of a callback that the plugin has not called.
+patchbay_status* missing_call(const DeviceState& device) noexcept try {
+  return make_status(
+      PATCHBAY_INTERNAL,
+      fmt::format("the plugin '{}' broke the plugin interface: destroy of the stream "
+                  "table returned before this call. Tell the author of the plugin",
+                  device.plugin.name));
+} catch (const std::bad_alloc&) {
+  return out_of_memory_status();
+}
 
 bool is_inline(const DeviceState& device, std::uint32_t flags) {
   return device.info.properties.completes_inline && (flags & PATCHBAY_STREAM_DEFAULT) != 0;
@@ -172,6 +184,15 @@ void StreamState::close() {
   device.remove_stream(*this);  // until then the plugin can't be unloaded
   progress->pass(UINT64_MAX);
   progress->forget_waits();
+  end_callbacks();
+}
+
+void StreamState::end_callbacks() noexcept {
+  while (const PendingCall::Body body = PendingCall::take_back(this)) {
+    // Of a failed stream, the callback repeats the failure.
+    body(progress->has_failed() ? make_status(PATCHBAY_LAUNCH_FAILED, "the stream has failed")
+                                : missing_call(device));
+  }
 }
 
 bool StreamState::is_closed() {
@@ -447,7 +468,7 @@ void StreamState::add_callback(PendingCall::Body body) {
   check_home("add_callback");
   settle_foreign_waits(PATCHBAY_NO_DEADLINE, "add_callback");
   const auto callback = std::make_shared<Callback>(std::move(body));
-  PendingCall call([callback](patchbay_status* status) { callback->come(status); });
+  PendingCall call([callback](patchbay_status* status) { callback->come(status); }, this);
   try {
     const std::scoped_lock lock(mutex);
     patchbay_status* const status =

@@ -85,7 +85,8 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   /// An event after all submitted work; null if the position is done.
   std::shared_ptr<EventState> record_unless_done(std::uint64_t sequence, std::string_view operation,
                                                  std::shared_ptr<DeviceState> keep = nullptr);
-  /// Adds a callback in the plugin or, if it has none, in a thread.
+  /// Adds a callback in the plugin or, if it has none, in a thread. It is called once, at the
+  /// latest by the end of the stream, with an error if the plugin has not made the call by then.
   void add_callback(PendingCall::Body body);
   /// Drops the times of a stream that measures them only for the trace.
   void drop_times() noexcept;
@@ -143,6 +144,8 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   void check_wait(patchbay_status* status, std::uint64_t target, std::string_view operation);
 
   bool is_closed();
+  /// Tells the callbacks that the plugin has not called by the end of the stream.
+  void end_callbacks() noexcept;
   /// Waits for the work, ignoring failures. False if the driver does not wait and the work may go
   /// on: a status that is no fault, such as a lack of memory, does not say that it has ended.
   bool try_to_finish(std::uint64_t target) noexcept;

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
@@ -487,6 +488,58 @@ TEST(UnrulyPlugin, ACallbackThatFindsNoMemoryIsNotRepeated) {
     EXPECT_EQ(num_calls, 1);
     EXPECT_EQ(plugin.count("a stream's callback threw an exception"), 1u);
   });
+}
+
+constexpr const char* kNeverCalled =
+    "[add_callback] the plugin 'kept' broke the plugin interface: destroy of the stream table "
+    "returned before this call. Tell the author of the plugin (kept:1)";
+
+TEST(UnrulyPlugin, CallbacksThatItDoesNotCallAreToldByTheEndOfTheStream) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("never-calls", settings);
+    std::vector<std::string> told;
+    const auto held = std::make_shared<int>();
+    const auto add = [&](const Stream& stream) {
+      stream.add_callback([&told, held](const Error* error) {
+        told.emplace_back(error != nullptr ? error->what() : "no error");
+      });
+    };
+    {
+      const Stream stream(plugin.device());
+      add(stream);
+      add(stream);
+      add(plugin.device().default_stream());
+      EXPECT_EQ(told.size(), 0u);
+    }
+    EXPECT_EQ(told, std::vector<std::string>(2, kNeverCalled));
+    plugin.runtime().unload("kept");
+    EXPECT_EQ(told, std::vector<std::string>(3, kNeverCalled));
+    EXPECT_EQ(held.use_count(), 1);
+  });
+}
+
+TEST(UnrulyPlugin, CallbacksThatItDoesNotCallRepeatTheStreamsFailure) {
+  Unruly plugin("never-calls,launch-loses-first");
+  std::string told;
+  {
+    const Stream stream(plugin.device());
+    const StreamScope scope(stream);
+    EXPECT_THROW((void)ones({3}, plugin.device()), Error);
+    stream.add_callback([&told](const Error* error) { told = error->what(); });
+  }
+  EXPECT_NE(told.find("[add_callback] it fell off the bus"), std::string::npos) << told;
+}
+
+TEST(UnrulyPlugin, ACallAfterTheEndOfTheStreamDoesNothing) {
+  std::vector<std::string> told;
+  {
+    Unruly plugin("calls-late");
+    Stream(plugin.device()).add_callback([&told](const Error* error) {
+      told.emplace_back(error != nullptr ? error->what() : "no error");
+    });
+    EXPECT_EQ(told, std::vector<std::string>{kNeverCalled});
+  }
+  EXPECT_EQ(told.size(), 1u);
 }
 
 // ------------------------------------------------------------------------------- properties
