@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct KernelKey {
 };
 
 /// Open addressing with a fixed size. Readers take no lock; the owner allows one writer at a time.
+/// Takes memory for its entries with the first kernel.
 class KernelTable {
  public:
   static constexpr std::size_t kNumEntries = 1U << 12;
@@ -41,11 +43,15 @@ class KernelTable {
   bool has(const KernelKey& key) const { return entry_of(key) != nullptr; }
 
   /// Adds a kernel, or null for one that does not exist, unless the key is present. False: all
-  /// entries that may hold the key are taken.
+  /// entries that may hold the key are taken. Errors: std::bad_alloc.
   bool insert(const KernelKey& key, KernelState* kernel) {
+    if (owned_ == nullptr) {
+      owned_ = std::make_unique<Entries>();
+      entries_.store(owned_.get(), std::memory_order_release);
+    }
     const std::uint64_t tag = tag_of(key);
     for (std::size_t i = 0; i < kNumProbes; ++i) {
-      Entry& entry = entries_[(first_entry(tag) + i) % kNumEntries];
+      Entry& entry = (*owned_)[(first_entry(tag) + i) % kNumEntries];
       const std::uint64_t found = entry.tag.load(std::memory_order_relaxed);
       if (found == tag && holds(entry, key)) return true;
       if (found != 0) continue;
@@ -58,9 +64,10 @@ class KernelTable {
     return false;
   }
 
-  /// No thread may read meanwhile.
+  /// Frees the memory. No thread may read meanwhile.
   void clear() {
-    for (Entry& entry : entries_) entry.tag.store(0, std::memory_order_release);
+    entries_.store(nullptr, std::memory_order_release);
+    owned_.reset();
     attributes_.clear();
   }
 
@@ -80,11 +87,16 @@ class KernelTable {
     const std::uint64_t* attributes = nullptr;
   };
 
+  using Entries = std::array<Entry, kNumEntries>;
+
   const Entry* entry_of(const KernelKey& key) const {
+    const Entries* const entries = entries_.load(std::memory_order_acquire);
+    if (entries == nullptr) [[unlikely]]
+      return nullptr;
     const std::uint64_t tag = tag_of(key);
     const std::size_t first = first_entry(tag);
     for (std::size_t i = 0; i < kNumProbes; ++i) {
-      const Entry& entry = entries_[(first + i) % kNumEntries];
+      const Entry& entry = (*entries)[(first + i) % kNumEntries];
       const std::uint64_t found = entry.tag.load(std::memory_order_acquire);
       if (found == tag && holds(entry, key)) [[likely]]
         return &entry;
@@ -102,7 +114,8 @@ class KernelTable {
 
   static constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15;
 
-  std::array<Entry, kNumEntries> entries_;
+  std::unique_ptr<Entries> owned_;
+  std::atomic<const Entries*> entries_{nullptr};       // the same, for readers
   std::deque<std::vector<std::uint64_t>> attributes_;  // which the entries point to
 };
 

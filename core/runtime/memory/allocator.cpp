@@ -233,6 +233,7 @@ Block* KindAllocator::add_segment(std::size_t segment_bytes, std::size_t rounded
   std::unique_ptr<Segment> segment = request(segment_bytes);
   const std::scoped_lock lock(mutex_);
   BlockPool& pool = pool_for(rounded_bytes);
+  if (&pool == &small_) cache_.make_lists();
   pool.add(std::move(segment));
   return pool.take(rounded_bytes, SIZE_MAX);
 }
@@ -431,6 +432,11 @@ void KindAllocator::trim() noexcept {
     }
     if (unused == nullptr) return;
   }
+}
+
+void KindAllocator::free_lists() noexcept {
+  flush();
+  cache_.free_lists();
 }
 
 // ------------------------------------------------------------------------------- settings

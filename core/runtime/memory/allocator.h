@@ -57,6 +57,8 @@ class KindAllocator {
   void free(const Allocation& allocation, std::vector<PastUse> uses) noexcept;
   /// Waits for the uses of freed blocks and releases all unused memory.
   void trim() noexcept;
+  /// Frees what freed blocks are listed in. The device is closed, and no thread uses it any more.
+  void free_lists() noexcept;
   /// Returns freed blocks that are no longer in use to their pools, unless another thread does.
   void collect() noexcept;
   void set_source(std::shared_ptr<MemoryResource> source, bool caches);
@@ -131,6 +133,9 @@ class Allocator {
   }
   void trim() noexcept {
     for (KindAllocator& kind : kinds_) kind.trim();
+  }
+  void free_lists() noexcept {
+    for (KindAllocator& kind : kinds_) kind.free_lists();
   }
   /// Allocates memory for a plugin's own use. The plugin releases it when it is done.
   patchbay_memory allocate_scratch(std::size_t size_bytes);

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "core/base/counted.h"
 #include "core/runtime/memory/block_pool.h"
@@ -15,7 +16,7 @@
 namespace patchbay::runtime {
 
 /// Each shard of the threads has a list of blocks for each size class. Never waits for a busy
-/// shard.
+/// shard. Holds nothing before `make_lists`.
 class BlockCache {
  public:
   static constexpr std::size_t kGranuleBytes = 256;
@@ -29,9 +30,13 @@ class BlockCache {
     return (((last >> shift) + 1) << shift) * kGranuleBytes;
   }
 
+  /// Makes the lists, unless they are there. One thread at a time. Errors: std::bad_alloc.
+  void make_lists();
+  /// Frees the lists, which are empty. No thread uses the cache any more.
+  void free_lists() noexcept;
   /// A block of a rounded size of at most kLargestBytes; null if there is none.
   Block* take(std::size_t size_bytes) noexcept;
-  /// False if the cache is full.
+  /// False if the cache is full, or has no lists.
   bool give(Block* block) noexcept;
   /// Removes all blocks and returns them as a list by `next`.
   Block* take_all() noexcept;
@@ -52,9 +57,17 @@ class BlockCache {
   };
   class Hold;
 
-  static std::size_t class_of(std::size_t size_bytes);
+  using Shards = std::array<Shard, kThreadShards>;
 
-  std::array<Shard, kThreadShards> shards_{};
+  static std::size_t class_of(std::size_t size_bytes);
+  /// This thread's, or null.
+  Shard* own_shard() const noexcept {
+    Shards* const shards = shards_.load(std::memory_order_acquire);
+    return shards != nullptr ? &(*shards)[thread_shard()] : nullptr;
+  }
+
+  std::unique_ptr<Shards> owned_;
+  std::atomic<Shards*> shards_{nullptr};  // the same, for all threads
 };
 
 }  // namespace patchbay::runtime

@@ -39,26 +39,26 @@ BlockPool::SizeClass BlockPool::class_of(std::size_t size_bytes) const {
 
 void BlockPool::link(Block* block) noexcept {
   const auto [power, step] = class_of(block->size_bytes);
-  Block*& first = free_[static_cast<std::size_t>(power)][static_cast<std::size_t>(step)];
+  Block*& first = first_of({power, step});
   block->previous = nullptr;
   block->next = first;
   if (first != nullptr) first->previous = block;
   first = block;
   block->is_free = true;
   powers_ |= std::uint64_t{1} << power;
-  steps_[static_cast<std::size_t>(power)] |= std::uint32_t{1} << step;
+  lists_->steps[static_cast<std::size_t>(power)] |= std::uint32_t{1} << step;
   if (is_whole(*block)) unused_bytes_ += block->size_bytes;
 }
 
 void BlockPool::unlink(Block* block) noexcept {
   const auto [power, step] = class_of(block->size_bytes);
-  Block*& first = free_[static_cast<std::size_t>(power)][static_cast<std::size_t>(step)];
+  Block*& first = first_of({power, step});
   if (block->next != nullptr) block->next->previous = block->previous;
   (block->previous != nullptr ? block->previous->next : first) = block->next;
   block->next = block->previous = nullptr;
   block->is_free = false;
   if (first == nullptr) {
-    std::uint32_t& steps = steps_[static_cast<std::size_t>(power)];
+    std::uint32_t& steps = lists_->steps[static_cast<std::size_t>(power)];
     steps &= ~(std::uint32_t{1} << step);
     if (steps == 0) powers_ &= ~(std::uint64_t{1} << power);
   }
@@ -74,30 +74,28 @@ Block* BlockPool::find(std::size_t size_bytes) const {
       size_class.power == 0 || (granules & ((std::size_t{1} << (size_class.power - 1)) - 1)) == 0;
   if (!is_first && ++size_class.step == kSteps) size_class = {size_class.power + 1, 0};
   if (size_class.power >= kPowers) return nullptr;
-  std::uint32_t steps =
-      steps_[static_cast<std::size_t>(size_class.power)] & (~std::uint32_t{0} << size_class.step);
+  std::uint32_t steps = lists_->steps[static_cast<std::size_t>(size_class.power)] &
+                        (~std::uint32_t{0} << size_class.step);
   if (steps == 0) {
     const std::uint64_t larger = size_class.power + 1 < kPowers
                                      ? powers_ & (~std::uint64_t{0} << (size_class.power + 1))
                                      : 0;
     if (larger == 0) return nullptr;
     size_class.power = std::countr_zero(larger);
-    steps = steps_[static_cast<std::size_t>(size_class.power)];
+    steps = lists_->steps[static_cast<std::size_t>(size_class.power)];
   }
-  return free_[static_cast<std::size_t>(size_class.power)]
-              [static_cast<std::size_t>(std::countr_zero(steps))];
+  return first_of({size_class.power, std::countr_zero(steps)});
 }
 
 /// A block in the list of the size's own step may be large enough too.
 Block* BlockPool::search_own_list(std::size_t size_bytes) const {
-  const auto [power, step] = class_of(size_bytes);
-  Block* block = free_[static_cast<std::size_t>(power)][static_cast<std::size_t>(step)];
+  Block* block = first_of(class_of(size_bytes));
   while (block != nullptr && block->size_bytes < size_bytes) block = block->next;
   return block;
 }
 
 Block* BlockPool::new_block() {
-  if (spare_ == nullptr) return &blocks_.emplace_back();
+  if (spare_ == nullptr) return &lists_->blocks.emplace_back();
   Block* const block = spare_;
   spare_ = block->next;
   block->next = nullptr;
@@ -111,6 +109,7 @@ void BlockPool::recycle(Block* block) noexcept {
 }
 
 Block* BlockPool::take(std::size_t size_bytes, std::size_t most_bytes) {
+  if (lists_ == nullptr) return nullptr;
   Block* block = search_own_list(size_bytes);
   if (block == nullptr) block = find(size_bytes);
   if (block == nullptr || block->size_bytes > most_bytes) return nullptr;
@@ -151,6 +150,7 @@ void BlockPool::give(Block* block) noexcept {
 
 void BlockPool::add(std::unique_ptr<Segment> segment) {
   segments_.reserve(segments_.size() + 1);
+  if (lists_ == nullptr) lists_ = std::make_unique<Lists>();
   Block* const block = new_block();
   segment->pool = this;
   block->segment = segment.get();
@@ -163,7 +163,7 @@ std::unique_ptr<Segment> BlockPool::remove_unused() noexcept {
   if (unused_bytes_ == 0) return nullptr;
   for (std::size_t power = kPowers; power-- > 0;) {
     for (std::size_t step = kSteps; step-- > 0;) {
-      for (Block* block = free_[power][step]; block != nullptr; block = block->next) {
+      for (Block* block = lists_->free[power][step]; block != nullptr; block = block->next) {
         if (!is_whole(*block)) continue;
         Segment* const owner = block->segment;
         unlink(block);
@@ -173,6 +173,7 @@ std::unique_ptr<Segment> BlockPool::remove_unused() noexcept {
                          [owner](const auto& segment) { return segment.get() == owner; });
         std::unique_ptr<Segment> removed = std::move(*found);
         segments_.erase(found);
+        if (segments_.empty()) free_lists();
         return removed;
       }
     }
@@ -180,12 +181,19 @@ std::unique_ptr<Segment> BlockPool::remove_unused() noexcept {
   return nullptr;
 }
 
+/// Without a segment all blocks are spare.
+void BlockPool::free_lists() noexcept {
+  lists_.reset();
+  spare_ = nullptr;
+  segments_.shrink_to_fit();
+}
+
 std::size_t BlockPool::largest_free_bytes() const {
   if (powers_ == 0) return 0;
   const auto power = static_cast<std::size_t>(std::bit_width(powers_)) - 1;
-  const auto step = static_cast<std::size_t>(std::bit_width(steps_[power])) - 1;
+  const auto step = static_cast<std::size_t>(std::bit_width(lists_->steps[power])) - 1;
   std::size_t largest = 0;
-  for (const Block* block = free_[power][step]; block != nullptr; block = block->next) {
+  for (const Block* block = lists_->free[power][step]; block != nullptr; block = block->next) {
     largest = std::max(largest, block->size_bytes);
   }
   return largest;

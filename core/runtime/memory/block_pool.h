@@ -54,7 +54,7 @@ struct Block {
 
 /// Two-level segregated fit: free blocks are listed by power of two and 32 steps within it, found
 /// by bitmaps. Taking and giving take constant time, and a block is at most 1/32 larger than
-/// necessary. Takes no lock.
+/// necessary. Takes no lock. Without a segment it has no lists either.
 class BlockPool {
  public:
   /// Sizes and offsets are multiples of `granule_bytes`, a power of two.
@@ -78,27 +78,36 @@ class BlockPool {
 
  private:
   static constexpr int kSteps = 32, kPowers = 48;
+  /// All that a pool with a segment needs.
+  struct Lists {
+    std::array<std::array<Block*, kSteps>, kPowers> free{};
+    std::array<std::uint32_t, kPowers> steps{};  // a bit for each list that is not empty
+    std::deque<Block> blocks;                    // a deque never moves them
+  };
   struct SizeClass {
     int power, step;
   };
   SizeClass class_of(std::size_t size_bytes) const;
+  Block*& first_of(SizeClass size_class) const {
+    return lists_->free[static_cast<std::size_t>(size_class.power)]
+                       [static_cast<std::size_t>(size_class.step)];
+  }
   Block* find(std::size_t size_bytes) const;
   Block* search_own_list(std::size_t size_bytes) const;
   void link(Block* block) noexcept;
   void unlink(Block* block) noexcept;
   Block* new_block();
   void recycle(Block* block) noexcept;
+  void free_lists() noexcept;
   static bool is_whole(const Block& block) {
     return block.before == nullptr && block.after == nullptr;
   }
 
   const std::size_t granule_bytes_;
-  std::uint64_t powers_ = 0;  // a bit for each power that has a free block
-  std::array<std::uint32_t, kPowers> steps_{};
-  std::array<std::array<Block*, kSteps>, kPowers> free_{};
+  std::uint64_t powers_ = 0;      // a bit for each power that has a free block
+  std::unique_ptr<Lists> lists_;  // null without a segment
   std::vector<std::unique_ptr<Segment>> segments_;
-  std::deque<Block> blocks_;      // a deque never moves them
-  Block* spare_ = nullptr;        // unused objects among them
+  Block* spare_ = nullptr;        // unused objects among the blocks
   std::size_t unused_bytes_ = 0;  // in segments that are wholly free
 };
 

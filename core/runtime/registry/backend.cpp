@@ -85,6 +85,7 @@ void Backend::close_all() noexcept {
   for (const auto& device : assemblies) device->end_use();
   for (const auto& device : assemblies) device->close();
   close();
+  for (const auto& device : assemblies) device->free_lists();
 }
 
 }  // namespace patchbay::runtime

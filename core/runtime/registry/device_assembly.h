@@ -48,6 +48,8 @@ class DeviceAssembly final : public DeviceState {
   /// Releases the streams, the kernels and the device, after `end_use`. Nothing lives on it any
   /// more, and no allocator of the runtime keeps memory back for its streams.
   void close();
+  /// Frees memory that only an open device needs: handles keep the object. The plugin is closed.
+  void free_lists() noexcept { own_allocator_.free_lists(); }
 
   void synchronize(std::uint64_t deadline_ns) override;
   void finish_quietly() noexcept override;

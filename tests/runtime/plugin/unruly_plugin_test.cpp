@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // A plugin that misbehaves while it is used harms nothing but its own devices, and each error says
 // what is wrong.
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -540,6 +542,41 @@ TEST(UnrulyPlugin, ACallAfterTheEndOfTheStreamDoesNothing) {
     EXPECT_EQ(told, std::vector<std::string>{kNeverCalled});
   }
   EXPECT_EQ(told.size(), 1u);
+}
+
+// ------------------------------------------------------------------------------- memory
+
+/// What the C library's allocator has given out. Nothing under a sanitizer, which replaces it.
+std::size_t allocated_bytes() {
+  const struct mallinfo2 all = mallinfo2();
+  return all.uordblks + all.hblkhd;
+}
+
+TEST(UnrulyPlugin, LeavesLittleMemoryBehind) {
+  constexpr std::size_t kCycles = 20, kMostBytes = 32 << 10;  // for each cycle of two devices
+  const EnvironmentVariable ways("UNRULY", "");
+  RuntimeOptions options = unruly_options();
+  const std::filesystem::path file = std::exchange(options.plugin_files, {}).front();
+  Runtime runtime(options);
+  const auto run_cycle = [&] {
+    (void)runtime.load(file);
+    for (const char* device : {"kept:0", "kept:1"}) {
+      EXPECT_EQ(values_on(runtime.device(device)), kOnes);
+    }
+    runtime.unload("kept");
+  };
+  run_cycle();
+  const std::size_t before = allocated_bytes();
+  for (std::size_t i = 0; i < kCycles; ++i) run_cycle();
+  EXPECT_LT(allocated_bytes(), before + kCycles * kMostBytes);
+}
+
+TEST(UnrulyPlugin, ItsUnusedDevicesTakeLittleMemory) {
+  constexpr std::size_t kDevices = 256, kMostBytes = 16 << 10;
+  const std::size_t before = allocated_bytes();
+  Unruly plugin("many-devices");
+  EXPECT_EQ(plugin.runtime().devices().size(), kDevices);
+  EXPECT_LT(allocated_bytes(), before + kDevices * kMostBytes);
 }
 
 // ------------------------------------------------------------------------------- properties
