@@ -277,7 +277,8 @@ std::string PluginState::show_ranges() {
   const auto* table = static_cast<const patchbay_ranges_table*>(
       large_enough(given, PATCHBAY_EXTENSION_RANGES, sizeof(patchbay_ranges_table)));
   if (table != nullptr && table->begin != nullptr && table->end != nullptr) {
-    owner.tracing.add(std::make_shared<RangeReceiver>(*table, driver));
+    ranges_ = std::make_shared<RangeReceiver>(*table, driver);
+    owner.tracing.add(ranges_);
   }
   return {};
 }
@@ -285,14 +286,15 @@ std::string PluginState::show_ranges() {
 void PluginState::heed_process_end() const {
   const auto* table = static_cast<const patchbay_exit_table*>(
       extension(PATCHBAY_EXTENSION_EXIT, sizeof(patchbay_exit_table), std::nullopt));
-  if (table != nullptr && table->stop != nullptr) stop_at_process_end(driver, *table);
+  if (table != nullptr && table->stop != nullptr) stop_at_process_end(*this, *table);
 }
 
 void PluginState::close() noexcept {
   if (process_is_ending()) return;  // the library stays: see Library
   if (driver != nullptr) {
-    forget_at_process_end(driver);
-    owner.tracing.remove(driver);
+    forget_at_process_end(*this);
+    if (ranges_ != nullptr) owner.tracing.remove(ranges_);
+    ranges_.reset();
     try {
       tables.plugin.close(driver);
     } catch (...) {

@@ -99,7 +99,8 @@ struct PluginState {
   std::string add_device(const patchbay_device_properties& properties);
 
   std::mutex enumeration_mutex_;
-  Found* enumeration_ = nullptr;  // null unless `enumerate` is running
+  Found* enumeration_ = nullptr;           // null unless `enumerate` is running
+  std::shared_ptr<RangeReceiver> ranges_;  // null unless the plugin shows the runtime's spans
 };
 
 }  // namespace patchbay::runtime

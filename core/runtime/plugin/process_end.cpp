@@ -8,17 +8,19 @@
 
 #include "core/base/clock.h"
 #include "core/base/fork.h"
+#include "core/runtime/plugin/plugin_state.h"
 
 namespace patchbay::runtime {
 namespace {
 
 struct Known {
+  const PluginState* plugin;  // drivers of several plugins or runtimes may have one address
   patchbay_driver* driver;
   const patchbay_exit_table* table;
 };
 struct AllKnown {
   std::mutex mutex;
-  std::vector<Known> drivers;
+  std::vector<Known> plugins;
   std::uint64_t deadline_ns = 0;  // for all calls of `stop`; 0 before the first
 };
 /// A child of fork has nothing to stop: running calls are its parent's.
@@ -31,26 +33,26 @@ void stop_all() {
   const std::scoped_lock lock(known->mutex);
   constexpr std::chrono::nanoseconds kLimit = kPatience;
   if (known->deadline_ns == 0) known->deadline_ns = deadline_after(kLimit.count());
-  for (const Known& each : known->drivers) each.table->stop(each.driver, known->deadline_ns);
+  for (const Known& each : known->plugins) each.table->stop(each.driver, known->deadline_ns);
 }
 
 }  // namespace
 
-void stop_at_process_end(patchbay_driver* driver, const patchbay_exit_table& table) {
+void stop_at_process_end(const PluginState& plugin, const patchbay_exit_table& table) {
   static_cast<void>(std::atexit(stop_all));  // each registration runs: a driver may stop twice
   AllKnown& known = all_known.get();
   const std::scoped_lock lock(known.mutex);
-  const auto is_driver = [driver](const Known& each) { return each.driver == driver; };
-  if (std::none_of(known.drivers.begin(), known.drivers.end(), is_driver)) {
-    known.drivers.push_back({driver, &table});
+  const auto is_it = [&plugin](const Known& each) { return each.plugin == &plugin; };
+  if (std::none_of(known.plugins.begin(), known.plugins.end(), is_it)) {
+    known.plugins.push_back({&plugin, plugin.driver, &table});
   }
 }
 
-void forget_at_process_end(patchbay_driver* driver) noexcept {
+void forget_at_process_end(const PluginState& plugin) noexcept {
   AllKnown* const known = all_known.find();
   if (known == nullptr) return;
   const std::scoped_lock lock(known->mutex);
-  std::erase_if(known->drivers, [driver](const Known& each) { return each.driver == driver; });
+  std::erase_if(known->plugins, [&plugin](const Known& each) { return each.plugin == &plugin; });
 }
 
 }  // namespace patchbay::runtime

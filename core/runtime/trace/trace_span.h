@@ -23,7 +23,6 @@ class RangeReceiver {
   RangeReceiver(const patchbay_ranges_table& table, patchbay_driver* driver)
       : table_(table), driver_(driver) {}
 
-  bool is_of(const patchbay_driver* driver) const { return driver_ == driver; }
   void begin(std::string_view name) noexcept;
   void end() noexcept;
   /// Waits for calls in other threads. The plugin is not called any more.

@@ -95,23 +95,21 @@ void Tracing::remove(const std::shared_ptr<Profiler>& profiler) noexcept try {
 } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): see above
 }
 
-void Tracing::add(std::shared_ptr<RangeReceiver> receiver) {
+void Tracing::add(const std::shared_ptr<RangeReceiver>& receiver) {
   const std::scoped_lock lock(mutex_);
   SpanTargets targets = copy_of(spans());
-  targets.receivers.push_back(std::move(receiver));
+  targets.receivers.push_back(receiver);
   send_spans(std::move(targets));
 }
 
 /// Without memory for the shorter list, nothing gets spans any more.
-void Tracing::remove(const patchbay_driver* driver) noexcept {
+void Tracing::remove(const std::shared_ptr<RangeReceiver>& receiver) noexcept {
   const std::scoped_lock lock(mutex_);
+  receiver->close();
   if (spans() == nullptr) return;
-  for (const auto& receiver : spans()->receivers) {
-    if (receiver->is_of(driver)) receiver->close();
-  }
   try {
     SpanTargets targets = copy_of(spans());
-    std::erase_if(targets.receivers, [driver](const auto& one) { return one->is_of(driver); });
+    std::erase(targets.receivers, receiver);
     send_spans(std::move(targets));
   } catch (const std::bad_alloc&) {
     spans_.store(nullptr, std::memory_order_release);

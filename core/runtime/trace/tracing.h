@@ -44,8 +44,8 @@ class Tracing {
   void add(const std::shared_ptr<Profiler>& profiler);
   void remove(const std::shared_ptr<Profiler>& profiler) noexcept;
   /// Spans go to these plugins too, from now on until `remove`.
-  void add(std::shared_ptr<RangeReceiver> receiver);
-  void remove(const patchbay_driver* driver) noexcept;
+  void add(const std::shared_ptr<RangeReceiver>& receiver);
+  void remove(const std::shared_ptr<RangeReceiver>& receiver) noexcept;
   /// Profiles from now on, and prints the table at the end of the runtime or the process.
   void print_profile_at_end();
 

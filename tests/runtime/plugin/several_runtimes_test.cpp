@@ -1,12 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Several runtimes in a process, with the same plugin.
+// Several runtimes in a process, with the same plugin, and plugins whose objects have equal
+// addresses.
+#include <cstdlib>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include <patchbay/copy.h>
-#include <patchbay/error.h>
+#include <patchbay/patchbay.h>
 
 #include "support/temporary_directory.h"
 
@@ -59,6 +61,49 @@ TEST(SeveralRuntimes, OneAfterTheOther) {
     const Buffer buffer = Buffer::allocate(runtime.device("fake"), 16);
     runtime.device("fake").synchronize();
   }
+}
+
+// ------------------------------------------------------------------------------- equal objects
+
+RuntimeOptions equal_options(const char* setting, const char* value) {
+  RuntimeOptions result = only({});
+  result.plugin_files = {fixture_path("equal-one"), fixture_path("equal-two")};
+  result.settings = {{setting, value}};
+  return result;
+}
+void expect_works(const Device& device) {
+  EXPECT_EQ(ones({3}, device).to_vector<float>(), std::vector<float>(3, 1));
+}
+
+TEST(EqualDrivers, ShowRangesUntilTheirOwnEnd) {
+  Runtime runtime(equal_options("ranges", "1"));
+  static_cast<void>(runtime.device("equalone"));
+  static_cast<void>(runtime.device("equaltwo"));
+  runtime.unload("equal-two");
+  testing::internal::CaptureStderr();
+  { const TraceScope scope("later", runtime); }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "equal-one begins later\n");
+}
+
+TEST(EqualDriversDeathTest, AreStoppedAtTheEndOfTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        static Runtime& runtime = *new Runtime(equal_options("ranges", "0"));
+        expect_works(runtime.device("equalone"));
+        expect_works(runtime.device("equaltwo"));
+        runtime.unload("equal-two");
+        std::exit(3);
+      },
+      testing::ExitedWithCode(3), "stop of equal-one");
+  EXPECT_EXIT(
+      {
+        static Runtime& runtime = *new Runtime(equal_options("ranges", "0"));
+        expect_works(runtime.device("equalone"));
+        expect_works(Runtime(equal_options("ranges", "0")).device("equalone"));
+        std::exit(3);
+      },
+      testing::ExitedWithCode(3), "stop of equal-one");
 }
 
 }  // namespace
