@@ -153,7 +153,8 @@ PluginExtension plugin_extension(const Device& device, std::string_view name,
   const auto call = state.enter("plugin_extension");
   patchbay_device* const opened = state.open("plugin_extension");
   const void* const table = state.plugin.extension(name, 0, state.info.plugin_index, version);
-  if (table != nullptr) return {table, opened};
+  const auto& layer = state.plugin.layer;
+  if (table != nullptr) return {table, layer != nullptr ? layer->own_device(opened) : opened};
   runtime::raise(ErrorCode::kUnsupported,
                  "[plugin_extension] the plugin '{}' has no extension {} of version {} ({}). Its "
                  "documentation says which it has.",

@@ -5,16 +5,22 @@
 
 #include <cstdint>
 
-#include "patchbay/plugin/types.h"
+#include "patchbay/plugin/tables.h"
 
 namespace patchbay::runtime {
 
-/// Replaces the entries of a plugin's tables with its own, which call the plugin's.
+/// Replaces the entries of a plugin's tables with its own, which call the plugin's. They take and
+/// give handles of the layer's own for devices, streams and events.
 class TableLayer {
  public:
   virtual ~TableLayer() = default;
-  /// Adds a device that was not opened by the tables' `open_device`.
-  virtual void adopt_device(std::uint32_t index, patchbay_device* device) = 0;
+  /// Stands before the plugin's `open_device`.
+  virtual patchbay_status* open_device(std::uint32_t index, patchbay_device** device) = 0;
+  /// Adds a device that an extension of the plugin opened, and replaces the plugin's object with
+  /// the handle for it.
+  virtual void adopt_device(std::uint32_t index, patchbay_device*& device) = 0;
+  /// The plugin's own object for a device.
+  virtual patchbay_device* own_device(patchbay_device* device) const = 0;
   /// Logs the live objects of the plugin's devices.
   virtual void log_live() = 0;
 };

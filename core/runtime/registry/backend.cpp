@@ -9,6 +9,17 @@
 #include "core/runtime/validation/layer.h"
 
 namespace patchbay::runtime {
+namespace {
+
+/// Stands before the plugin's `open_device` where the runtime validates. The driver can't tell
+/// which runtime that is: the drivers of two plugins or runtimes may have one address. The thread
+/// can.
+patchbay_status* open_validated(patchbay_driver* /*driver*/, std::uint32_t index,
+                                patchbay_device** device) {
+  return DeviceAssembly::opening()->plugin.layer->open_device(index, device);
+}
+
+}  // namespace
 
 namespace {
 
@@ -33,7 +44,10 @@ void Backend::open(const Inspection& inspection, RuntimeState& runtime,
   const Change change(*this);
   load(inspection);
   if (!is_loaded()) return;
-  if (runtime.validates) layer = std::make_unique<validation::Layer>(*this);
+  if (runtime.validates) {
+    layer = std::make_unique<validation::Layer>(*this);
+    tables.plugin.open_device = open_validated;
+  }
   for (const auto& info : devices) {
     assemblies.push_back(std::make_unique<DeviceAssembly>(runtime, *this, *info,
                                                           visible_devices.shows(info->name_text)));

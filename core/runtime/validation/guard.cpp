@@ -28,7 +28,7 @@ bool on_own_stream(DeviceRecord& device, const Submit& submit) {
   const std::scoped_lock lock(device.stream_mutex);
   if (device.stream == nullptr) {
     const StatusHolder failure(ask_for(device.stream, [&](patchbay_stream** stream) {
-      return real.stream.create(device.handle, 0, stream);
+      return real.stream.create(device.own, 0, stream);
     }));
     if (device.stream == nullptr) return false;
   }

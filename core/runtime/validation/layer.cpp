@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/runtime/plugin/plugin_state.h"
-#include "core/runtime/validation/entries.h"
 #include "core/runtime/validation/guard.h"
 
 namespace patchbay::runtime::validation {
@@ -44,15 +43,33 @@ std::string to_text(const LiveObject& object) {
 
 Layer::Layer(PluginState& plugin)
     : plugin_(plugin), real_(plugin.tables), findings_(plugin.owner.logger) {
-  Drivers::instance().add(plugin.driver, {std::shared_ptr<void>(), this});
+  link_->layer = this;
   install(plugin.tables);
 }
 
-void Layer::adopt_device(std::uint32_t index, patchbay_device* device) {
+Layer::~Layer() {
+  const std::scoped_lock lock(link_->mutex);
+  link_->layer = nullptr;
+}
+
+patchbay_status* Layer::open_device(std::uint32_t index, patchbay_device** device) {
+  patchbay_status* const status = ask_for(*device, [&](patchbay_device** own) {
+    return real_.plugin.open_device(plugin_.driver, index, own);
+  });
+  if (*device != nullptr) adopt_device(index, *device);
+  return status;
+}
+
+void Layer::adopt_device(std::uint32_t index, patchbay_device*& device) {
   const auto is_it = [index](const auto& info) { return info->plugin_index == index; };
   const auto info = std::find_if(plugin_.devices.begin(), plugin_.devices.end(), is_it);
-  Devices::instance().add(device, std::make_shared<DeviceRecord>(*this, **info, device));
+  const auto record = std::make_shared<DeviceRecord>(*this, **info, device);
+  const std::scoped_lock lock(mutex_);
+  devices_.emplace(record.get(), record);
+  device = reinterpret_cast<patchbay_device*>(record.get());
 }
+
+patchbay_device* Layer::own_device(patchbay_device* device) const { return record_of(device).own; }
 
 void Layer::finish_device(DeviceRecord& device) {
   std::vector<std::shared_ptr<Block>> left;
@@ -68,7 +85,7 @@ void Layer::finish_device(DeviceRecord& device) {
     forget_guards(*block);  // there will be no stream to read them by
     if (block->is_scratch) continue;
     report_left(*block);
-    real_.memory.release(device.handle, block->kind, block->whole);
+    real_.memory.release(device.own, block->kind, block->whole);
   }
   const std::scoped_lock lock(device.stream_mutex);
   if (device.stream != nullptr) real_.stream.destroy(std::exchange(device.stream, nullptr));
@@ -81,6 +98,8 @@ void Layer::forget_device(DeviceRecord& device) {
     left = blocks_.of(device);
   }
   for (const auto& block : left) report_left(*block);
+  const std::scoped_lock lock(mutex_);
+  devices_.erase(&device);
 }
 
 /// Logs memory that its owner has not released, and forgets it.
@@ -116,13 +135,12 @@ std::vector<LiveObject> Layer::live() {
     add(*block->device, name_of(*block), block->made_at, block->size_bytes, block->tag);
   }
   // The core makes streams and events for itself too; the program's come from these calls.
-  for (const auto& stream : Streams::instance().all()) {
-    if (&stream->device->layer != this || stream->is_default) continue;
+  for (const auto& [handle, stream] : streams_) {
+    if (stream->is_default) continue;
     const std::string operation = stream->made_at.operation("");
     if (operation == "Stream") add(*stream->device, "stream", stream->made_at, 0, "");
   }
-  for (const auto& event : Events::instance().all()) {
-    if (&event->device->layer != this) continue;
+  for (const auto& [handle, event] : events_) {
     if (event->made_at.operation("") == "record")
       add(*event->device, "event", event->made_at, 0, "");
   }

@@ -5,14 +5,18 @@
 #define PATCHBAY_CORE_RUNTIME_VALIDATION_LAYER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "patchbay/validation.h"
 
+#include "core/runtime/device/bad_answer.h"
 #include "core/runtime/plugin/plugin_tables.h"
 #include "core/runtime/plugin/table_layer.h"
 #include "core/runtime/validation/block_map.h"
@@ -45,33 +49,40 @@ struct Work {
 
 class Layer final : public TableLayer {
  public:
-  /// Wraps the tables of a plugin whose devices are enumerated but not open.
+  /// Wraps the tables of a plugin whose devices are enumerated but not open; `open_device` is the
+  /// caller's to wrap.
   explicit Layer(PluginState& plugin);
+  ~Layer();
   Layer(const Layer&) = delete;
   Layer& operator=(const Layer&) = delete;
 
   const PluginTables& real() const { return real_; }
   Findings& findings() { return findings_; }
 
-  /// Tracks an open device from now on.
-  void adopt_device(std::uint32_t index, patchbay_device* device) override;
+  patchbay_status* open_device(std::uint32_t index, patchbay_device** device) override;
+  void adopt_device(std::uint32_t index, patchbay_device*& device) override;
+  patchbay_device* own_device(patchbay_device* device) const override;
   /// Checks everything a last time, before the plugin closes the device.
   void finish_device(DeviceRecord& device);
-  /// The device is closed. Logs what still lives.
+  /// The device is closed. Logs what still lives. The record is gone.
   void forget_device(DeviceRecord& device);
 
-  patchbay_status* allocate(const std::shared_ptr<DeviceRecord>& device, std::uint32_t kind,
-                            std::uint64_t size_bytes, std::uint64_t alignment_bytes,
-                            patchbay_memory* memory);
+  patchbay_status* allocate(DeviceRecord& device, std::uint32_t kind, std::uint64_t size_bytes,
+                            std::uint64_t alignment_bytes, patchbay_memory* memory);
   void release(DeviceRecord& device, patchbay_memory memory);
-  void adopt_memory(const std::shared_ptr<DeviceRecord>& device, patchbay_memory memory,
-                    std::uint64_t size_bytes);
+  void adopt_memory(DeviceRecord& device, patchbay_memory memory, std::uint64_t size_bytes);
 
-  /// `flags` are those that the stream was created with.
-  void adopt_stream(const std::shared_ptr<DeviceRecord>& device, const patchbay_stream* stream,
-                    std::uint32_t flags);
-  /// The stream is gone and its work has ended.
+  /// Makes a stream by the plugin's `create(patchbay_stream**)`, and a record for it. `flags` are
+  /// those of the call.
+  template <class Create>
+  patchbay_status* make_stream(DeviceRecord& device, std::uint32_t flags, patchbay_stream** stream,
+                               const Create& create) {
+    return give(streams_, new_stream(device, flags), stream, create);
+  }
+  /// The stream is gone and its work has ended; so is the record.
   void forget_stream(const StreamRecord& stream);
+  patchbay_status* make_event(DeviceRecord& device, std::uint32_t flags, patchbay_event** event);
+  void forget_event(const EventRecord& event);
   /// What the stream will have reached when all work submitted so far is done.
   Clock reach_of(const StreamRecord& stream);
   Clock reach_of(const EventRecord& event);
@@ -79,6 +90,8 @@ class Layer final : public TableLayer {
   void wait_event(StreamRecord& stream, const EventRecord& event);
   /// Notes that the host has waited for this.
   void note_done(const Clock& reached);
+  /// A function that notes the same, and that may be called when the layer is gone.
+  std::function<void()> later_note_done(Clock reached);
   /// Checks the guards that may have been touched.
   void check_guards(DeviceRecord& device);
 
@@ -97,6 +110,30 @@ class Layer final : public TableLayer {
   void log_live() override;
 
  private:
+  template <class Record>
+  using Records = std::unordered_map<const Record*, std::unique_ptr<Record>>;
+  /// Makes an object of the plugin's, whose handle is the record from now on. After a failure, or a
+  /// success that gives nothing, there is neither.
+  template <class Record, class Handle, class Create>
+  patchbay_status* give(Records<Record>& records, std::unique_ptr<Record> made, Handle** handle,
+                        const Create& create) {
+    Record* const record = made.get();
+    {
+      const std::scoped_lock lock(mutex_);
+      records.emplace(record, std::move(made));
+    }
+    patchbay_status* const status = ask_for(record->own, create);
+    *handle = record->own != nullptr ? reinterpret_cast<Handle*>(record) : nullptr;
+    if (*handle == nullptr) drop(records, *record);
+    return status;
+  }
+  template <class Record>
+  void drop(Records<Record>& records, const Record& record) {
+    const std::scoped_lock lock(mutex_);
+    records.erase(&record);
+  }
+  std::unique_ptr<StreamRecord> new_stream(DeviceRecord& device, std::uint32_t flags);
+
   patchbay_status* begin(StreamRecord& stream, Work& work);
   patchbay_status* end(StreamRecord& stream, const Work& work, patchbay_status* status);
   // These return what is wrong, or nothing. The caller holds the mutex.
@@ -122,14 +159,28 @@ class Layer final : public TableLayer {
   void keep_released(DeviceRecord& device, std::shared_ptr<Block> block);
   void give_back(DeviceRecord& device, std::uint64_t most_kept_bytes);
 
+  /// For functions that may be called when the layer is gone.
+  struct Link {
+    std::mutex mutex;
+    Layer* layer;
+  };
+
   PluginState& plugin_;
   const PluginTables real_;
+  const std::shared_ptr<Link> link_ = std::make_shared<Link>();
   Findings findings_;
   std::mutex mutex_;  // not held while a plugin or a sink is called
   BlockMap blocks_;
+  std::unordered_map<const DeviceRecord*, std::shared_ptr<DeviceRecord>> devices_;  // open
+  Records<StreamRecord> streams_;
+  Records<EventRecord> events_;
   std::uint64_t num_streams_ = 0;
   Clock done_;  // what the host has waited for
 };
+
+/// Replaces the entries of a plugin that take or give a device, a stream or an event (entries.cpp),
+/// which are records on the core's side. Leaves `open_device`, whose driver is no record.
+void install(PluginTables& tables);
 
 /// "fake:0; buffer of 400 bytes made by [ones] at main+0x1f (program+0x2ab)"
 std::string describe(const Block& block);

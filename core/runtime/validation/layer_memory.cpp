@@ -22,15 +22,14 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
 
 }  // namespace
 
-patchbay_status* Layer::allocate(const std::shared_ptr<DeviceRecord>& device, std::uint32_t kind,
-                                 std::uint64_t size_bytes, std::uint64_t alignment_bytes,
-                                 patchbay_memory* memory) {
+patchbay_status* Layer::allocate(DeviceRecord& device, std::uint32_t kind, std::uint64_t size_bytes,
+                                 std::uint64_t alignment_bytes, patchbay_memory* memory) {
   // No device has so much. The plugin reports it; adding the guards could overflow.
   if (size_bytes > UINT64_MAX / 2) {
-    return real_.memory.allocate(device->handle, kind, size_bytes, alignment_bytes, memory);
+    return real_.memory.allocate(device.own, kind, size_bytes, alignment_bytes, memory);
   }
   auto block = std::make_shared<Block>();
-  block->device = device;
+  block->device = device.shared_from_this();
   block->kind = kind;
   block->front_bytes = round_up(kGuardBytes, alignment_bytes);
   block->size_bytes = size_bytes;
@@ -40,17 +39,17 @@ patchbay_status* Layer::allocate(const std::shared_ptr<DeviceRecord>& device, st
   block->made_at = CallSite::here();
   const auto take = [&] {
     block->whole = {};  // not what a failed call has left
-    return real_.memory.allocate(device->handle, kind, block->whole_bytes, alignment_bytes,
+    return real_.memory.allocate(device.own, kind, block->whole_bytes, alignment_bytes,
                                  &block->whole);
   };
   patchbay_status* failure = take();
   if (failure != nullptr && failure->code == PATCHBAY_OUT_OF_MEMORY) {
     release_status(failure);
-    give_back(*device, 0);
+    give_back(device, 0);
     failure = take();
   }
   if (failure != nullptr || block->whole.base == nullptr) return failure;
-  if (!find_memory_fault(device->info, block->whole, kind, alignment_bytes).empty()) {
+  if (!find_memory_fault(device.info, block->whole, kind, alignment_bytes).empty()) {
     *memory = block->whole;  // which the core refuses
     return nullptr;
   }
@@ -61,10 +60,9 @@ patchbay_status* Layer::allocate(const std::shared_ptr<DeviceRecord>& device, st
   return nullptr;
 }
 
-void Layer::adopt_memory(const std::shared_ptr<DeviceRecord>& device, patchbay_memory memory,
-                         std::uint64_t size_bytes) {
+void Layer::adopt_memory(DeviceRecord& device, patchbay_memory memory, std::uint64_t size_bytes) {
   auto block = std::make_shared<Block>();
-  block->device = device;
+  block->device = device.shared_from_this();
   block->whole = memory;
   block->size_bytes = block->whole_bytes = size_bytes;
   block->is_wrapped = true;
@@ -122,7 +120,7 @@ bool Layer::takes_back(DeviceRecord& device, Block& block) {
     if (!device.closes) return false;
     blocks_.remove(block);
   }
-  real_.memory.release(device.handle, block.kind, block.whole);
+  real_.memory.release(device.own, block.kind, block.whole);
   return true;
 }
 
@@ -154,7 +152,7 @@ void Layer::give_back(DeviceRecord& device, std::uint64_t most_kept_bytes) {
     }
     check_released(*oldest);
     forget_guards(*oldest);
-    real_.memory.release(device.handle, oldest->kind, oldest->whole);
+    real_.memory.release(device.own, oldest->kind, oldest->whole);
   }
 }
 

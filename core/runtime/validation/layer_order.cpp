@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/runtime/validation/entries.h"
 #include "core/runtime/validation/guard.h"
 #include "core/runtime/validation/layer.h"
 
@@ -25,27 +24,38 @@ std::string caller(const Work& work) {
 
 // ------------------------------------------------------------------------------- streams, events
 
-void Layer::adopt_stream(const std::shared_ptr<DeviceRecord>& device, const patchbay_stream* stream,
-                         std::uint32_t flags) {
-  auto record = std::make_shared<StreamRecord>();
-  record->device = device;
+std::unique_ptr<StreamRecord> Layer::new_stream(DeviceRecord& device, std::uint32_t flags) {
+  auto record = std::make_unique<StreamRecord>();
+  record->device = device.shared_from_this();
   record->is_default = (flags & PATCHBAY_STREAM_DEFAULT) != 0;
-  record->completes_inline = record->is_default && device->info.properties.completes_inline;
+  record->completes_inline = record->is_default && device.info.properties.completes_inline;
   record->made_at = CallSite::here();
-  {
-    const std::scoped_lock lock(mutex_);
-    record->number = ++num_streams_;
-    record->name = record->is_default ? "the default stream of " + device->info.name_text
-                                      : fmt::format("stream {} of {}", ++device->num_streams,
-                                                    device->info.name_text);
-  }
-  Streams::instance().add(stream, std::move(record));
+  const std::scoped_lock lock(mutex_);
+  record->number = ++num_streams_;
+  record->name = record->is_default
+                     ? "the default stream of " + device.info.name_text
+                     : fmt::format("stream {} of {}", ++device.num_streams, device.info.name_text);
+  return record;
 }
 
 void Layer::forget_stream(const StreamRecord& stream) {
-  const std::scoped_lock lock(mutex_);
-  done_.raise(stream.number, UINT64_MAX);
+  {
+    const std::scoped_lock lock(mutex_);
+    done_.raise(stream.number, UINT64_MAX);
+  }
+  drop(streams_, stream);
 }
+
+patchbay_status* Layer::make_event(DeviceRecord& device, std::uint32_t flags,
+                                   patchbay_event** event) {
+  auto record = std::make_unique<EventRecord>();
+  record->device = device.shared_from_this();
+  record->made_at = CallSite::here();
+  return give(events_, std::move(record), event,
+              [&](patchbay_event** own) { return real_.event.create(device.own, flags, own); });
+}
+
+void Layer::forget_event(const EventRecord& event) { drop(events_, event); }
 
 Clock Layer::reach_of(const StreamRecord& stream) {
   const std::scoped_lock lock(mutex_);
@@ -75,6 +85,13 @@ void Layer::wait_event(StreamRecord& stream, const EventRecord& event) {
 void Layer::note_done(const Clock& reached) {
   const std::scoped_lock lock(mutex_);
   done_.join(reached);
+}
+
+std::function<void()> Layer::later_note_done(Clock reached) {
+  return [link = link_, reached = std::move(reached)] {
+    const std::scoped_lock lock(link->mutex);
+    if (link->layer != nullptr) link->layer->note_done(reached);
+  };
 }
 
 bool Layer::has_ended(const Access& access) const {

@@ -1,6 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What validation knows of one plugin's objects. The layer's mutex guards it, except constants and
 // where another mutex is named.
+//
+// The core's handle of a device, a stream or an event is the address of its record. The plugin's
+// own objects would not do: several objects, plugins and runtimes may have one of one address.
 #ifndef PATCHBAY_CORE_RUNTIME_VALIDATION_RECORDS_H_
 #define PATCHBAY_CORE_RUNTIME_VALIDATION_RECORDS_H_
 
@@ -48,13 +51,13 @@ class Clock {
   std::map<std::uint64_t, std::uint64_t> reached_;
 };
 
-struct DeviceRecord {
+struct DeviceRecord : std::enable_shared_from_this<DeviceRecord> {
   DeviceRecord(Layer& owner, const DeviceInfo& described, patchbay_device* opened)
-      : layer(owner), info(described), handle(opened) {}
+      : layer(owner), info(described), own(opened) {}
 
   Layer& layer;
   const DeviceInfo& info;
-  patchbay_device* const handle;
+  patchbay_device* const own;  // the plugin's object
   unsigned num_streams = 0;
   std::deque<std::shared_ptr<Block>> released;  // not freed yet, oldest first
   std::uint64_t released_bytes = 0;
@@ -66,6 +69,7 @@ struct DeviceRecord {
 
 struct StreamRecord {
   std::shared_ptr<DeviceRecord> device;
+  patchbay_stream* own = nullptr;
   std::uint64_t number = 0;  // among all streams of the layer
   std::string name;          // "stream 1 of fake:0"
   bool is_default = false;
@@ -77,9 +81,20 @@ struct StreamRecord {
 
 struct EventRecord {
   std::shared_ptr<DeviceRecord> device;
+  patchbay_event* own = nullptr;
   Clock reached;  // when the event is done
   CallSite made_at;
 };
+
+inline DeviceRecord& record_of(patchbay_device* handle) {
+  return *reinterpret_cast<DeviceRecord*>(handle);
+}
+inline StreamRecord& record_of(patchbay_stream* handle) {
+  return *reinterpret_cast<StreamRecord*>(handle);
+}
+inline EventRecord& record_of(patchbay_event* handle) {
+  return *reinterpret_cast<EventRecord*>(handle);
+}
 
 /// One use of a block by one submission.
 struct Access {

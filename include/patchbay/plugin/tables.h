@@ -12,7 +12,7 @@
 #include "patchbay/plugin/properties.h"
 #include "patchbay/plugin/types.h"
 
-typedef struct patchbay_driver patchbay_driver; /* one for each runtime that loads the plugin */
+typedef struct patchbay_driver patchbay_driver; /* given to each runtime that loads the plugin */
 typedef struct patchbay_device patchbay_device;
 typedef struct patchbay_stream patchbay_stream;
 typedef struct patchbay_event patchbay_event;

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <patchbay/interop.h>
 #include <patchbay/patchbay.h>
 
 #include "support/temporary_directory.h"
@@ -71,8 +72,81 @@ RuntimeOptions equal_options(const char* setting, const char* value) {
   result.settings = {{setting, value}};
   return result;
 }
+/// The setting `validate`.
+class EqualObjects : public testing::TestWithParam<const char*> {
+ protected:
+  static RuntimeOptions options() { return equal_options("validate", GetParam()); }
+};
+INSTANTIATE_TEST_SUITE_P(Validation, EqualObjects, testing::Values("0", "1"));
+
 void expect_works(const Device& device) {
   EXPECT_EQ(ones({3}, device).to_vector<float>(), std::vector<float>(3, 1));
+}
+
+TEST_P(EqualObjects, OfTwoPluginsAreTwo) {
+  Runtime runtime(options());
+  const Stream stream(runtime.device("equalone"));
+  const Event event = stream.record();
+  {
+    const Device other = runtime.device("equaltwo");
+    Stream(other).record().wait();
+    expect_works(other);
+  }
+  runtime.unload("equal-two");
+  event.wait();
+  EXPECT_TRUE(stream.record().is_done());
+  expect_works(runtime.device("equalone"));
+}
+
+TEST_P(EqualObjects, OfTwoRuntimesAreTwo) {
+  std::optional<Runtime> first(options()), second(options());
+  std::optional<Stream> stream(first->device("equalone"));
+  const Event event = stream->record();
+  {
+    const Stream other(second->device("equalone"));
+    other.record().wait();
+    expect_works(second->device("equalone"));
+    expect_works(second->device("equaltwo"));
+  }
+  second.reset();
+  event.wait();
+  EXPECT_TRUE(stream->record().is_done());
+  expect_works(first->device("equalone"));
+  expect_works(first->device("equaltwo"));  // which only the other runtime has opened so far
+}
+
+TEST_P(EqualObjects, OfOneDeviceAreTwo) {
+  const Runtime runtime(options());
+  const Device device = runtime.device("equalone");
+  const Kernel fill = Kernel::prepare(
+      device, {"fill.1",
+               {ArgumentSpec::tensor(DType::f32, Access::kWrite), ArgumentSpec::scalar(DType::f32)},
+               {}});
+  const Buffer out = Buffer::allocate(device, 16);
+  const auto launch_on = [&](const Stream& stream) {
+    fill.launch(stream, std::vector{Argument::tensor(out, DType::f32, {4}, Access::kWrite),
+                                    Argument::scalar(1.0F)});
+  };
+  const Stream one(device), two(device), three(device);
+  launch_on(one);
+  const Event of_one = one.record(), of_two = two.record();
+  three.wait(of_one);
+  launch_on(three);  // after the first launch, whatever the address of the second event
+  const bool validates = std::string(GetParam()) == "1";
+  EXPECT_EQ(validation_report(runtime).num_findings, 0u) << validation_report(runtime).to_text();
+  std::size_t num_streams = 0, num_events = 0;
+  for (const LiveObject& object : validation_report(runtime).live) {
+    num_streams += object.kind == "stream" ? 1 : 0;
+    num_events += object.kind == "event" ? 1 : 0;
+  }
+  EXPECT_EQ(num_streams, validates ? 3u : 0u);
+  EXPECT_EQ(num_events, validates ? 2u : 0u);
+}
+
+TEST_P(EqualObjects, AreThePluginsOwnForTheProgram) {
+  const Runtime runtime(options());
+  const PluginExtension found = plugin_extension(runtime.device("equalone"), "equal.device", 1);
+  EXPECT_EQ(found.device, found.table);
 }
 
 TEST(EqualDrivers, ShowRangesUntilTheirOwnEnd) {

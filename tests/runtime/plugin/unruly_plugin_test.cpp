@@ -405,6 +405,18 @@ TEST(UnrulyPlugin, EmptyMessagesAreNoted) {
   EXPECT_ERROR(Runtime{unruly_options()}, ErrorCode::kPluginFailed, "failed: it gave no message");
 }
 
+TEST(UnrulyPlugin, ProgramsGetItsOwnObjectOfADevice) {
+  struct KeptDevice {
+    void* driver;
+    std::uint32_t index;
+  };
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("", settings);
+    const PluginExtension counts = plugin_extension(plugin.device(), "kept.counts", 1);
+    EXPECT_EQ(static_cast<const KeptDevice*>(counts.device)->index, 1u);
+  });
+}
+
 // ------------------------------------------------------------------------------- lost devices
 
 TEST(UnrulyPlugin, ALostDeviceStaysLost) {
