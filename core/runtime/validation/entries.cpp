@@ -1,11 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // One function for each entry that takes or gives a device, a stream or an event. Each calls the
 // plugin's own entry with the plugin's own objects; most check or note the call as well.
+#include <algorithm>
 #include <new>
 #include <utility>
 
 #include "core/base/status.h"
 #include "core/runtime/plugin/pending_call.h"
+#include "core/runtime/search/arrival.h"
 #include "core/runtime/validation/layer.h"
 
 namespace patchbay::runtime::validation {
@@ -266,7 +268,8 @@ Status launch(patchbay_stream* stream, patchbay_kernel* kernel, const patchbay_a
   Layer& layer = layer_of(record);
   Work work = launch_of(name, arguments, num_arguments);
   const std::uint64_t workspace_bytes = layer.real().kernel.workspace_bytes(kernel);
-  if (workspace.base != nullptr) work.uses.push_back(range_of(workspace, workspace_bytes, true));
+  work.uses.push_back(range_of(workspace, std::min(workspace_bytes, kMostMemoryBytes), true));
+  work.uses.back().is_workspace = true;
   return layer.submit(record, work, [&] {
     return layer.real().kernel.launch(record.own, kernel, arguments, num_arguments, workspace,
                                       name);

@@ -36,6 +36,7 @@ struct MemoryAccess {
   bool writes = false;
   bool is_host = false;  // the other end of a copy; may be in no block
   int argument = -1;     // of a launch
+  bool is_workspace = false;
   std::shared_ptr<Block> block = nullptr;
 };
 
@@ -138,6 +139,8 @@ class Layer final : public TableLayer {
   patchbay_status* end(StreamRecord& stream, const Work& work, patchbay_status* status);
   // These return what is wrong, or nothing. The caller holds the mutex.
   std::string find_block(const StreamRecord& stream, const Work& work, MemoryAccess& use) const;
+  std::string find_growth(const StreamRecord& stream, const Work& work, const MemoryAccess& use,
+                          std::uint64_t given_bytes) const;
   std::string find_overlap(const Work& work) const;
   std::string find_race(const StreamRecord& stream, const Work& work,
                         const MemoryAccess& use) const;

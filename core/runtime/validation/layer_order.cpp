@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/validation/guard.h"
 #include "core/runtime/validation/layer.h"
 
@@ -160,6 +161,7 @@ std::string Layer::find_fault(const StreamRecord& stream, Work& work) {
 std::string Layer::find_block(const StreamRecord& stream, const Work& work,
                               MemoryAccess& use) const {
   if (use.view.num_elements == 0) return {};
+  if (use.is_workspace && use.memory.base == nullptr) return find_growth(stream, work, use, 0);
   use.block = use.is_host ? blocks_.find_address(use.memory.base) : blocks_.find(use.memory);
   if (use.block == nullptr) {
     // The program may have lent memory that the host can address.
@@ -188,12 +190,26 @@ std::string Layer::find_block(const StreamRecord& stream, const Work& work,
       (use.view.begin >= 0 && use.view.end() <= static_cast<std::int64_t>(block.size_bytes))) {
     return {};
   }
+  if (use.is_workspace) {
+    const auto at = std::min(static_cast<std::uint64_t>(use.view.begin), block.size_bytes);
+    return find_growth(stream, work, use, block.size_bytes - at);
+  }
   return fmt::format(
       "[{}] a use reaches outside its buffer: expected bytes 0 to {}, got {} to {} ({}; {}). "
       "Correct "
       "offset and size.",
       work.operation, block.size_bytes, use.view.begin, use.view.end(), caller(work),
       describe(block));
+}
+
+/// The core asks for the size once, when it has prepared the kernel.
+std::string Layer::find_growth(const StreamRecord& stream, const Work& work,
+                               const MemoryAccess& use, std::uint64_t given_bytes) const {
+  return fmt::format(
+      "[{}] the plugin '{}' broke the plugin interface: workspace_bytes gave {} for a launch, "
+      "expected at most {}, as when the kernel was prepared ({}). Tell the author of the plugin.",
+      work.operation, plugin_.name, use.view.num_elements, given_bytes,
+      stream.device->info.name_text);
 }
 
 std::string Layer::find_overlap(const Work& work) const {

@@ -95,6 +95,7 @@ typedef struct patchbay_kernel_table {
   /* Returns PATCHBAY_UNSUPPORTED with the reason if the device does not have this kernel. */
   patchbay_status* (*prepare)(patchbay_device*, const patchbay_kernel_spec*, patchbay_kernel**);
   void (*destroy)(patchbay_kernel*);
+  /* Constant: the core asks when it has prepared the kernel, and allocates as much each time. */
   uint64_t (*workspace_bytes)(patchbay_kernel*);
   /* Queues the kernel. The arguments match the spec; their values are read before the return. */
   patchbay_status* (*launch)(patchbay_stream*, patchbay_kernel*, const patchbay_argument*,

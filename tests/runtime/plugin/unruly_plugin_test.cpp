@@ -405,6 +405,14 @@ TEST(UnrulyPlugin, EmptyMessagesAreNoted) {
   EXPECT_ERROR(Runtime{unruly_options()}, ErrorCode::kPluginFailed, "failed: it gave no message");
 }
 
+TEST(UnrulyPlugin, AWorkspaceThatGrowsIsItsFault) {
+  Unruly plugin("workspace-grows", {{"validate", "1"}});
+  EXPECT_ERROR((void)ones({3}, plugin.device()), ErrorCode::kValidation,
+               "[fill] the plugin 'kept' broke the plugin interface: workspace_bytes gave 8192 "
+               "for a launch, expected at most 4096, as when the kernel was prepared (kept:1). "
+               "Tell the author of the plugin.");
+}
+
 TEST(UnrulyPlugin, ProgramsGetItsOwnObjectOfADevice) {
   struct KeptDevice {
     void* driver;
