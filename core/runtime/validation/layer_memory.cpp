@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Memory: its guards, and released blocks, which are kept for a while.
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/status.h"
@@ -50,10 +51,11 @@ patchbay_status* Layer::allocate(DeviceRecord& device, std::uint32_t kind, std::
   }
   if (failure != nullptr || block->whole.base == nullptr) return failure;
   if (!find_memory_fault(device.info, block->whole, kind, alignment_bytes).empty()) {
-    *memory = block->whole;  // which the core refuses
-    return nullptr;
+    block->front_bytes = 0;  // the core refuses it and gives it back
+    block->is_refused = block->is_wrapped = true;
+  } else {
+    set_guards(*block);
   }
-  set_guards(*block);
   *memory = block->memory();
   const std::scoped_lock lock(mutex_);
   blocks_.add(std::move(block));
@@ -89,6 +91,7 @@ void Layer::release(DeviceRecord& device, patchbay_memory memory) {
     block = blocks_.find(memory);
     is_released = block != nullptr && block->is_released;
   }
+  if (block != nullptr && block->is_refused) return release_now(device, *block);
   const CallSite here = CallSite::here();
   if (block == nullptr || block->is_wrapped || is_released || block->memory().base != memory.base ||
       block->memory().offset_bytes != memory.offset_bytes) {
@@ -118,21 +121,31 @@ bool Layer::takes_back(DeviceRecord& device, Block& block) {
   {
     const std::scoped_lock lock(mutex_);
     if (!device.closes) return false;
-    blocks_.remove(block);
   }
-  real_.memory.release(device.own, block.kind, block.whole);
+  release_now(device, block);
   return true;
 }
 
+void Layer::release_now(DeviceRecord& device, const Block& block) {
+  {
+    const std::scoped_lock lock(mutex_);
+    blocks_.remove(block);
+  }
+  real_.memory.release(device.own, block.kind, block.whole);
+}
+
 void Layer::keep_released(DeviceRecord& device, std::shared_ptr<Block> block) {
-  const std::uint64_t size_bytes = block->whole_bytes;
   {
     const std::scoped_lock lock(mutex_);
     block->is_released = true;
     block->accesses.clear();
-    device.released_bytes += size_bytes;
-    device.released.push_back(std::move(block));
+    // Otherwise a thread of the plugin's has begun before the device was closed.
+    if (!device.closes) {
+      device.released_bytes += block->whole_bytes;
+      device.released.push_back(std::exchange(block, nullptr));
+    }
   }
+  if (block != nullptr) return release_now(device, *block);
   give_back(device, kMostReleasedBytes);
 }
 
