@@ -55,7 +55,7 @@ struct Checkpoint {
   /// For gradients() of an outer graph: adds to no leaf.
   std::vector<Tensor> gradients_of(const Tensor& result, const std::vector<Tensor>& leaves,
                                    const Tensor& grad) const {
-    BackwardRun run;
+    BackwardRun run{BackwardRun::current_operation()};
     run.roots.emplace_back(node_of("checkpoint", *result.impl()), grad);
     std::vector<std::size_t> numbers;
     for (std::size_t i = 0; i < leaves.size(); ++i) {

@@ -135,9 +135,9 @@ std::vector<Tensor> CustomCall::backward(std::vector<Tensor> grads, const Node& 
 void CustomCall::check(const std::vector<Tensor>& grads, const Node& node) const {
   if (grads.size() != inputs.size()) {
     raise(ErrorCode::kInvalidArgument,
-          "[backward] {} gave a wrong number of gradients: expected {}, one for each input, got "
-          "{}. Return an undefined tensor for an input without one.",
-          node.name, inputs.size(), grads.size());
+          "[{}] {} gave a wrong number of gradients: expected {}, one for each input, got {}. "
+          "Return an undefined tensor for an input without one.",
+          BackwardRun::current_operation(), node.name, inputs.size(), grads.size());
   }
   for (std::size_t i = 0; i < grads.size(); ++i) {
     if (node.inputs[i] != nullptr && grads[i].defined()) check_one(i, *grads[i].impl());
@@ -148,8 +148,9 @@ void CustomCall::check_one(std::size_t input, const TensorImpl& grad) const {
   const Kind& expected = *inputs[input];
   const auto fail = [&](ErrorCode code, const char* what, const std::string& wanted,
                         const std::string& got, const char* way_out) {
-    raise(code, "[backward] {} gave a gradient {} for input {}: expected {}, got {} ({}). {}",
-          *function->name, what, input, wanted, got, describe(grad), way_out);
+    raise(code, "[{}] {} gave a gradient {} for input {}: expected {}, got {} ({}). {}",
+          BackwardRun::current_operation(), *function->name, what, input, wanted, got,
+          describe(grad), way_out);
   };
   const Device device = handle_of(grad).device();
   if (device != expected.device) {

@@ -122,27 +122,28 @@ std::unordered_set<const Node*> leading_to(const BackwardRun& run) {
   return leading;
 }
 
-[[noreturn, gnu::cold]] void raise_freed(const Node& node) {
+[[noreturn, gnu::cold]] void raise_freed(const char* operation, const Node& node) {
   if (node.freed_by_failure != nullptr && node.freed_by_failure->load(std::memory_order_relaxed)) {
     raise(ErrorCode::kInvalidArgument,
-          "[backward] a part of the graph was freed by a backward that failed: expected one that "
-          "was not run yet, got {} without its operands. Compute the result again.",
-          node.name);
+          "[{}] a part of the graph was freed by a backward that failed: expected one that was not "
+          "run yet, got {} without its operands. Compute the result again.",
+          operation, node.name);
   }
   raise(ErrorCode::kInvalidArgument,
-        "[backward] the graph was freed: expected one that was not run yet, got {} for the second "
-        "time. Run the first backward with retain_graph.",
-        node.name);
+        "[{}] the graph was freed: expected one that was not run yet, got {} for the second time. "
+        "Run the first backward with retain_graph.",
+        operation, node.name);
 }
 
 /// True until the run ends without error.
 using RunFailed = std::shared_ptr<std::atomic<bool>>;
 
-/// Passes a node's gradient on to its inputs. Frees the node unless `frees` is null.
-void step(Pending& pending, Arrived& arrived, const RunFailed& frees) {
+/// Passes a node's gradient on to its inputs. Frees the node's tensors unless `frees` is null: one
+/// that keeps none may be on the way of another run, as a view of an operand is.
+void step(const char* operation, Pending& pending, Arrived& arrived, const RunFailed& frees) {
   Node& node = *arrived.node;
   if (node.part) return flow_part(pending, node, std::move(arrived.grad));
-  if (!node.backward && !node.joint_backward) raise_freed(node);
+  if (!node.backward && !node.joint_backward) raise_freed(operation, node);
   std::vector<Tensor> grads = node.joint_backward
                                   ? node.joint_backward(std::move(arrived.parts), node)
                                   : node.backward(arrived.grad, node);
@@ -150,15 +151,15 @@ void step(Pending& pending, Arrived& arrived, const RunFailed& frees) {
     if (node.inputs[i] == nullptr || !grads[i].defined()) continue;
     if (grads[i].shape() != node.inputs[i]->shape || grads[i].dtype() != node.inputs[i]->dtype) {
       raise(ErrorCode::kInternal,
-            "[backward] {} gave a gradient that does not fit its input: expected {} {}, got {}.",
-            node.name, patchbay::to_string(node.inputs[i]->dtype), to_string(node.inputs[i]->shape),
-            describe(*grads[i].impl()));
+            "[{}] {} gave a gradient that does not fit its input: expected {} {}, got {}.",
+            operation, node.name, patchbay::to_string(node.inputs[i]->dtype),
+            to_string(node.inputs[i]->shape), describe(*grads[i].impl()));
     }
     flow(pending, node.inputs[i], std::move(grads[i]));
   }
   if (frees == nullptr) return;
   node.freed_by_failure = frees;
-  node.backward = nullptr;
+  node.backward.release_tensors();
   node.joint_backward = nullptr;
 }
 
@@ -227,6 +228,10 @@ BackwardOptions BackwardRun::current_options() {
   return {current_run->retains_graph || current_run->creates_graph, current_run->creates_graph};
 }
 
+const char* BackwardRun::current_operation() {
+  return current_run != nullptr ? current_run->operation : "backward";
+}
+
 std::vector<Tensor> BackwardRun::run() const {
   const Recording recording(creates_graph);
   const CurrentRun current(*this);
@@ -258,7 +263,7 @@ std::vector<Tensor> BackwardRun::run() const {
       const bool has_inputs_wanted =
           wanted.empty() || std::any_of(node->inputs.begin(), node->inputs.end(),
                                         [&](const auto& to) { return leading.contains(to.get()); });
-      if (has_inputs_wanted) step(pending, arrived, failed);
+      if (has_inputs_wanted) step(operation, pending, arrived, failed);
       if (awaited) awaited->fill_complete(pending, *node, creates_graph);
     }
   }
@@ -316,7 +321,7 @@ void Tensor::backward(const Tensor& gradient, BackwardOptions options) const {
   const tensor::TensorImpl& impl = tensor::impl_of("backward", *this, "tensor");
   tensor::check_options("backward", options);
   tensor::check_requires("backward", "tensor", impl);
-  tensor::BackwardRun run;
+  tensor::BackwardRun run{"backward"};
   run.roots.emplace_back(tensor::node_of("backward", impl),
                          tensor::output_gradient("backward", impl, gradient));
   run.retains_graph = options.retain_graph;
@@ -334,7 +339,7 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& outputs, const std::vec
                    outputs.size(), output_gradients.size());
   }
   tensor::check_options("gradients", options);
-  tensor::BackwardRun run;
+  tensor::BackwardRun run{"gradients"};
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const tensor::TensorImpl& impl = tensor::impl_of("gradients", outputs[i], "output");
     tensor::check_requires("gradients", "output", impl);

@@ -183,6 +183,14 @@ struct FusedBackward {
     return arguments;
   }
 
+  bool owns_tensors() const {
+    for (std::size_t i = 0; i < plan->arguments.size(); ++i) {
+      const bool is_gradient = i == kept.size();
+      if (!is_gradient && is_read(i) && plan->arguments[i].kind != Kind::kNumber) return true;
+    }
+    return false;
+  }
+
   struct Kept {
     Saved tensor;  // if its value is needed
     Scalar number;

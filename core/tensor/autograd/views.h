@@ -10,12 +10,20 @@
 
 namespace patchbay::tensor {
 
+/// A step that does not look at the node.
+template <class Step>
+struct StepOfGradient {
+  Tensor operator()(const Tensor& grad, const Node& /*node*/) const { return step(grad); }
+  bool owns_tensors() const { return tensor::owns_tensors(step); }
+
+  Step step;
+};
+
 /// Records `result` if `input` needs a gradient. `step` maps the result's gradient to the input's.
 template <class Step>
 Tensor recorded(const char* operation, Tensor result, const Tensor& input, Step step) {
   if (needs_grad(input)) [[unlikely]] {
-    record(operation, result, input,
-           [step = std::move(step)](const Tensor& grad, const Node&) { return step(grad); });
+    record(operation, result, input, StepOfGradient<Step>{std::move(step)});
   }
   return result;
 }

@@ -20,9 +20,9 @@ void check_alike(const TensorImpl& grad, const TensorImpl& replaced) {
                         grad.shape == replaced.shape;
   if (is_alike) return;
   raise(ErrorCode::kInvalidArgument,
-        "[backward] a gradient hook gave another kind of tensor: expected {}, got {}. Return one "
+        "[{}] a gradient hook gave another kind of tensor: expected {}, got {}. Return one "
         "like the gradient that it saw, or an undefined one.",
-        describe(grad), describe(replaced));
+        BackwardRun::current_operation(), describe(grad), describe(replaced));
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ Node::~Node() {
   while (first.next != nullptr) {
     const std::unique_ptr<Remains> going = std::move(first.next);
     first.next = std::move(going->next);
-    going->backward = nullptr;
+    going->backward.clear();
     going->joint_backward = nullptr;
     going->inputs.clear();
   }
@@ -85,19 +85,22 @@ Tensor handle_of(const TensorImpl& impl) {
   return Tensor(&shared);
 }
 
+void check_not_overwritten(const char* operation, const TensorImpl& tensor) {
+  const GradState& state = *tensor.grad_state;
+  if (state.node == nullptr) return;
+  const std::uint64_t now = tensor.buffer().version.load(std::memory_order_relaxed);
+  if (now == state.version) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] an operand was overwritten since {} made it: expected it as it was made, got {} "
+        "later write{} to its storage ({}). Clone it before it is overwritten, or detach() it.",
+        operation, state.node->name, now - state.version, now - state.version == 1 ? "" : "s",
+        describe({"operand", tensor}));
+}
+
 std::shared_ptr<Node> node_of(const char* operation, const TensorImpl& tensor) {
+  check_not_overwritten(operation, tensor);
   GradState& state = *tensor.grad_state;
-  if (state.node != nullptr) {
-    const std::uint64_t now = tensor.buffer().version.load(std::memory_order_relaxed);
-    if (now != state.version) {
-      raise(ErrorCode::kInvalidArgument,
-            "[{}] an operand was overwritten since {} made it: expected it as it was made, got {} "
-            "later write{} to its storage ({}). Clone it before it is overwritten, or detach() it.",
-            operation, state.node->name, now - state.version, now - state.version == 1 ? "" : "s",
-            describe({"operand", tensor}));
-    }
-    return state.node;
-  }
+  if (state.node != nullptr) return state.node;
   const std::lock_guard<std::mutex> lock(state.mutex);
   std::shared_ptr<Node> node = state.accumulator.lock();
   if (node == nullptr) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,9 +23,56 @@ namespace patchbay::tensor {
 
 struct Node;
 
+/// A step that says itself that it owns no tensors, though it owns other things.
+template <class Step>
+struct WithoutTensors : Step {
+  static constexpr bool owns_tensors() { return false; }
+};
+template <class Step>
+WithoutTensors(Step) -> WithoutTensors<Step>;
+
+/// Whether a step owns tensors, which a walk frees. One with nothing to destroy owns none.
+template <class Step>
+bool owns_tensors(const Step& step) {
+  if constexpr (requires { step.owns_tensors(); }) {
+    return step.owns_tensors();
+  } else {
+    return !std::is_trivially_destructible_v<Step>;
+  }
+}
+
 /// Maps the gradient of an operation's result to the gradients of its inputs, in order; undefined
-/// if none flows. `node` is the operation's own.
-using Backward = std::function<std::vector<Tensor>(const Tensor& grad, const Node& node)>;
+/// if none flows. `node` is the operation's own. Made of a step that returns them, or of one that
+/// returns the gradient of the only input.
+class Backward {
+ public:
+  Backward() = default;
+  template <class Step>
+  requires(!std::is_same_v<Step, Backward>) Backward(Step step)
+      : frees_(tensor::owns_tensors(step)) {  // NOLINT
+    if constexpr (std::is_invocable_r_v<Tensor, Step&, const Tensor&, const Node&>) {
+      run_ = [step = std::move(step)](const Tensor& grad, const Node& node) {
+        return std::vector<Tensor>{step(grad, node)};
+      };
+    } else {
+      run_ = std::move(step);
+    }
+  }
+
+  explicit operator bool() const { return bool(run_); }
+  std::vector<Tensor> operator()(const Tensor& grad, const Node& node) const {
+    return run_(grad, node);
+  }
+  /// Releases the tensors that the step owns. One that owns none can be run again.
+  void release_tensors() {
+    if (frees_) run_ = nullptr;
+  }
+  void clear() { run_ = nullptr; }
+
+ private:
+  std::function<std::vector<Tensor>(const Tensor& grad, const Node& node)> run_;
+  bool frees_ = false;
+};
 /// The same for an operation with several results: one gradient for each of them, undefined if none
 /// came.
 using JointBackward =
@@ -83,7 +131,7 @@ struct Node : std::enable_shared_from_this<Node> {
   const DType dtype;
   const std::unique_ptr<Hooks> hooks;         // null for leaves: their state has them
   std::vector<std::shared_ptr<Node>> inputs;  // null: needs no gradient
-  Backward backward;                          // empty for leaves, and once freed
+  Backward backward;                          // empty for leaves, and once its tensors are freed
   JointBackward joint_backward;               // in its place, for several results
   std::vector<std::weak_ptr<Node>> parts;     // of several results; expired: not differentiable
   std::optional<std::size_t> part;            // the number of the result, for a part
@@ -115,6 +163,9 @@ struct GradState {
 
 /// A new handle to the tensor.
 Tensor handle_of(const TensorImpl& impl);
+/// Errors: as node_of, for an operand of `operation` that will be recorded. To be called by
+/// operations made of others, whose names the message would have.
+void check_not_overwritten(const char* operation, const TensorImpl& tensor);
 /// The node that a tensor's gradient flows to. Errors: kInvalidArgument if the elements were
 /// overwritten since the node made them; the message names `operation`.
 std::shared_ptr<Node> node_of(const char* operation, const TensorImpl& tensor);
@@ -122,8 +173,9 @@ std::shared_ptr<Node> node_of(const char* operation, const TensorImpl& tensor);
 /// Runs the graph backwards from `roots`, given with their gradients. With `wanted`, runs only
 /// towards these nodes and returns their gradients (undefined if none); else adds to the leaves.
 struct BackwardRun {
-  std::vector<std::pair<std::shared_ptr<Node>, Tensor>> roots;
-  std::vector<std::shared_ptr<Node>> wanted;
+  const char* operation;  // for messages
+  std::vector<std::pair<std::shared_ptr<Node>, Tensor>> roots = {};
+  std::vector<std::shared_ptr<Node>> wanted = {};
   bool retains_graph = false;  // keeps the graph for another run
   bool creates_graph = false;  // makes the gradients differentiable
 
@@ -132,6 +184,8 @@ struct BackwardRun {
   static bool goes_to_leaves();
   /// The options of this thread's run.
   static BackwardOptions current_options();
+  /// Its operation.
+  static const char* current_operation();
 };
 
 }  // namespace patchbay::tensor

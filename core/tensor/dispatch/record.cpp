@@ -85,9 +85,10 @@ Tensor Saved::get(const Node& node) const {
   const TensorImpl& impl = *tensor_.impl();
   if (const std::uint64_t writes = version_of(impl) - version_; writes != 0) {
     raise(ErrorCode::kInvalidArgument,
-          "[backward] {0} of {1} was overwritten: expected it as it was when {1} read it, got {2} "
+          "[{5}] {0} of {1} was overwritten: expected it as it was when {1} read it, got {2} "
           "later write{3} to its storage ({4}). Clone it before it is overwritten.",
-          name_, node.name, writes, writes == 1 ? "" : "s", describe({name_, impl}));
+          name_, node.name, writes, writes == 1 ? "" : "s", describe({name_, impl}),
+          BackwardRun::current_operation());
   }
   if (!is_result_) return tensor_;
   Tensor result = without_state(impl);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/tensor/dispatch/grad_state.h"
+#include "core/tensor/dispatch/operands.h"
 
 namespace patchbay::tensor {
 
@@ -63,12 +64,18 @@ inline void record(const char* operation, const Tensor& result,
   record(operation, result, std::span(inputs.begin(), inputs.size()), std::move(backward));
 }
 /// For one input.
-template <class Step>
-void record(const char* operation, const Tensor& result, const Tensor& input, Step step) {
-  record(operation, result, {&input},
-         [step = std::move(step)](const Tensor& grad, const Node& node) {
-           return std::vector<Tensor>{step(grad, node)};
-         });
+inline void record(const char* operation, const Tensor& result, const Tensor& input,
+                   Backward backward) {
+  record(operation, result, {&input}, std::move(backward));
+}
+/// The tensor behind the handle to an operand of an operation that is made of others. Errors:
+/// kInvalidArgument if it is undefined, or was overwritten since a recorded operation made it.
+inline TensorImpl& operand_of(const char* operation, const Tensor& tensor,
+                              std::string_view name = "a") {
+  TensorImpl& impl = impl_of(operation, tensor, name);
+  if (needs_grad(impl)) [[unlikely]]
+    check_not_overwritten(operation, impl);
+  return impl;
 }
 
 /// One operation with several results. `takes_gradient` says which of them gradients flow back

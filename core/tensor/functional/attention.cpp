@@ -396,9 +396,9 @@ void check_mask(const Named& query, const AttentionOptions& options, const Shape
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options) {
-  const Named q{"query", tensor::impl_of(kName, query, "query")};
-  const Named k{"key", tensor::impl_of(kName, key, "key")};
-  const Named v{"value", tensor::impl_of(kName, value, "value")};
+  const Named q{"query", tensor::operand_of(kName, query, "query")};
+  const Named k{"key", tensor::operand_of(kName, key, "key")};
+  const Named v{"value", tensor::operand_of(kName, value, "value")};
   for (const Named* other : {&k, &v}) {
     tensor::check_same_device(kName, q, *other);
     tensor::check_same_dtype(kName, q, *other);

@@ -150,7 +150,7 @@ Tensor with_bias(const char* operation, const Tensor& result, const Tensor& bias
 /// kDtypeMismatch, kDeviceMismatch.
 Tensor checked_weight(const ImageForm& form, const Tensor& weight) {
   const char* const operation = form.operation();
-  const Named named{"weight", impl_of(operation, weight, "weight")};
+  const Named named{"weight", operand_of(operation, weight, "weight")};
   check_same_device(operation, form.x(), named);
   check_same_dtype(operation, form.x(), named);
   if (weight.rank() != form.axes() + 2) {

@@ -31,7 +31,7 @@ Shape without_classes(const Tensor& input) {
 }
 
 void check_input(const char* operation, const Tensor& input, const Tensor& weight) {
-  const tensor::Named given{"input", tensor::impl_of(operation, input, "input")};
+  const tensor::Named given{"input", tensor::operand_of(operation, input, "input")};
   tensor::check_dtype_allowed(operation, tensor::kFloats, given);
   if (input.rank() == 0) {
     runtime::raise(ErrorCode::kShapeMismatch,
@@ -53,7 +53,7 @@ void check_input(const char* operation, const Tensor& input, const Tensor& weigh
 
 void check_indices(const char* operation, const Tensor& input, const Tensor& target) {
   const tensor::Named given{"input", *input.impl()},
-      named{"target", tensor::impl_of(operation, target, "target")};
+      named{"target", tensor::operand_of(operation, target, "target")};
   tensor::check_same_device(operation, given, named);
   if (target.dtype() != DType::i64 && target.dtype() != DType::i32) {
     runtime::raise(ErrorCode::kDtypeMismatch,
@@ -217,7 +217,7 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target,
         "[cross_entropy] bad label_smoothing: expected 0 to 1, got {}. Choose one in this range.",
         options.label_smoothing);
   }
-  const tensor::TensorImpl& wanted = tensor::impl_of("cross_entropy", target, "target");
+  const tensor::TensorImpl& wanted = tensor::operand_of("cross_entropy", target, "target");
   const bool by_probability = is_floating(wanted.dtype);
   if (by_probability && input.rank() > 1 && wanted.shape == without_classes(input)) {
     runtime::raise(ErrorCode::kDtypeMismatch,

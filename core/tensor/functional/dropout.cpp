@@ -1,12 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
 
 namespace patchbay {
 
 Tensor dropout(const Tensor& a, double p, bool training,
                const std::optional<Generator>& generator) {
-  const tensor::TensorImpl& impl = tensor::impl_of("dropout", a);
+  const tensor::TensorImpl& impl = tensor::operand_of("dropout", a);
   tensor::check_dtype_allowed("dropout", tensor::kFloats, {"a", impl});
   if (!(p >= 0 && p <= 1)) {
     runtime::raise(

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/tensor/functional/images.h"
 
+#include "core/tensor/dispatch/record.h"
+
 namespace patchbay::tensor {
 
 namespace {
@@ -11,7 +13,7 @@ constexpr std::int64_t kMostOption = 0x7fffffff;
 
 ImageForm::ImageForm(const char* operation, const Tensor& x, int axes)
     : operation_(operation), x_(x), axes_(axes) {
-  static_cast<void>(impl_of(operation, x, "x"));
+  static_cast<void>(operand_of(operation, x, "x"));
   check_dtype_allowed(operation, kFloats, this->x());
   if (x.rank() == axes + 1 || x.rank() == axes + 2) return;
   raise(ErrorCode::kShapeMismatch,

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Losses between an input and a target of one shape.
-#include <cmath>
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -10,14 +10,15 @@
 
 #include "core/base/error.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
 
 namespace patchbay {
 namespace tensor {
 
 void check_pair(const char* operation, const Tensor& input, const Tensor& target) {
-  const Named given{"input", impl_of(operation, input, "input")},
-      wanted{"target", impl_of(operation, target, "target")};
+  const Named given{"input", operand_of(operation, input, "input")},
+      wanted{"target", operand_of(operation, target, "target")};
   check_same_device(operation, given, wanted);
   check_dtype_allowed(operation, kFloats, given);
   check_same_dtype(operation, given, wanted);
@@ -80,6 +81,28 @@ Expression binary_cross_entropy(const Expression& x, const Expression& t,
   return (total ? *total * common : common) + times(where(is_above, 1 - t, -positive), x);
 }
 
+/// The loss of each element. Its derivative is the difference, limited to delta.
+Tensor huber_of(const Tensor& input, const Tensor& target, double delta) {
+  Tensor result;
+  {
+    const tensor::Recording recording(false);
+    const Tensor difference = input - target;
+    // Where it is small both factors are d; else delta and |d| - delta / 2, of one sign. No branch
+    // is computed with a value that overflows only there.
+    const Tensor small = clamp(difference, -delta, delta);
+    result = small * (difference - small * 0.5);
+  }
+  if (!tensor::needs_grad(input) && !tensor::needs_grad(target)) return result;
+  tensor::record("huber_loss", result, {&input, &target},
+                 [delta, a = tensor::Saved("input", input), b = tensor::Saved("target", target)](
+                     const Tensor& grad, const tensor::Node& node) {
+                   const Tensor slope = grad * clamp(a.get(node) - b.get(node), -delta, delta);
+                   return std::vector<Tensor>{node.inputs[0] ? slope : Tensor(),
+                                              node.inputs[1] ? -slope : Tensor()};
+                 });
+  return result;
+}
+
 }  // namespace
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, LossReduction reduction) {
@@ -95,17 +118,18 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, LossReduction reductio
 Tensor huber_loss(const Tensor& input, const Tensor& target, double delta,
                   LossReduction reduction) {
   tensor::check_pair("huber_loss", input, target);
-  if (!(delta > 0) || std::isinf(delta)) {
+  if (!(delta > 0)) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[huber_loss] bad delta: expected a positive number, got {}. Use mse_loss for "
                    "squares alone.",
                    delta);
   }
-  const Tensor difference = computed(input) - computed(target);
-  // Where it is small both factors are d; else delta and |d| - delta / 2, of one sign. No branch is
-  // computed with a value that overflows only there.
-  const Tensor small = clamp(difference, -delta, delta);
-  return reduced("huber_loss", small * (difference - small * 0.5), reduction, input.dtype());
+  // Above the dtype's numbers all losses are squares.
+  const double most = input.dtype() == DType::f64 ? std::numeric_limits<double>::max()
+                                                  : std::numeric_limits<float>::max();
+  delta = std::min(delta, most);
+  return reduced("huber_loss", huber_of(computed(input), computed(target), delta), reduction,
+                 input.dtype());
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,

@@ -183,7 +183,7 @@ Tensor broadcast(const Tensor& a, const Shape& shape) {
 }
 
 const tensor::TensorImpl& check_input(const char* operation, const Tensor& input, double epsilon) {
-  const tensor::TensorImpl& impl = tensor::impl_of(operation, input, "input");
+  const tensor::TensorImpl& impl = tensor::operand_of(operation, input, "input");
   tensor::check_dtype_allowed(operation, tensor::kFloats, {"input", impl});
   tensor::check_not_negative(operation, "epsilon", epsilon);
   return impl;

@@ -3,11 +3,13 @@
 
 #include <cmath>
 
+#include "core/tensor/dispatch/record.h"
+
 namespace patchbay::tensor {
 
 void check_operand(const char* operation, const Named& input, const char* name,
                    const Tensor& operand, const Shape& expected) {
-  const Named got{name, impl_of(operation, operand, name)};
+  const Named got{name, operand_of(operation, operand, name)};
   check_same_device(operation, input, got);
   check_same_dtype(operation, input, got);
   check_operand_shape(operation, input, got, expected);

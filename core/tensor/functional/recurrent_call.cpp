@@ -10,6 +10,7 @@
 #include "patchbay/ops.h"
 
 #include "core/tensor/dispatch/grad_state.h"
+#include "core/tensor/dispatch/record.h"
 #include "core/tensor/ops/gemm.h"
 
 namespace patchbay::tensor {
@@ -41,7 +42,8 @@ std::int64_t check_layers(const RecurrentKind& kind, const Named& input,
           "some.",
           kind.name, describe(input));
   }
-  const Named first{"hidden_weight", impl_of(kind.name, layers[0].hidden_weight, "hidden_weight")};
+  const Named first{"hidden_weight",
+                    operand_of(kind.name, layers[0].hidden_weight, "hidden_weight")};
   const Shape& shape = first.tensor.shape;
   const std::int64_t n = shape.rank() == 2 ? shape[1] : 0;
   if (shape.rank() != 2 || shape[0] != kind.num_gates * n) {
@@ -82,7 +84,7 @@ Tensor state_of(const RecurrentKind& kind, const Named& input, const char* name,
 RecurrentCall make_recurrent_call(const RecurrentKind& kind, const Tensor& input,
                                   std::span<const RecurrentWeights> layers,
                                   const LstmState& state) {
-  const Named given{"input", impl_of(kind.name, input, "input")};
+  const Named given{"input", operand_of(kind.name, input, "input")};
   check_input(kind, given);
   const std::int64_t n = check_layers(kind, given, layers);
   const std::int64_t batch = input.size(-2), count = static_cast<std::int64_t>(layers.size());

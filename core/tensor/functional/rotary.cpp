@@ -118,7 +118,7 @@ void check_positions(const Named& input, const Tensor& positions) {
 }  // namespace
 
 Tensor rotary_embedding(const Tensor& input, const RotaryOptions& options) {
-  const Named given{"input", tensor::impl_of(kName, input, "input")};
+  const Named given{"input", tensor::operand_of(kName, input, "input")};
   check_input(given, options);
   if (options.positions.defined()) check_positions(given, options.positions);
   const Tensor x = tensor::computed(input);

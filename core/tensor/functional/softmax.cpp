@@ -28,7 +28,7 @@ struct Call {
 };
 
 Call checked(const char* operation, const Tensor& a, int dim, bool logarithm) {
-  const tensor::TensorImpl& impl = tensor::impl_of(operation, a);
+  const tensor::TensorImpl& impl = tensor::operand_of(operation, a);
   tensor::check_dtype_allowed(operation, tensor::kFloats, {"a", impl});
   return {operation, tensor::resolve_dim(operation, {"a", impl}, dim), logarithm};
 }
@@ -127,7 +127,8 @@ Tensor log_softmax(const Tensor& a, Dim dim) {
 }
 
 Tensor logsumexp(const Tensor& a, const Axes& axes, bool keep) {
-  tensor::check_dtype_allowed("logsumexp", tensor::kFloats, {"a", tensor::impl_of("logsumexp", a)});
+  tensor::check_dtype_allowed("logsumexp", tensor::kFloats,
+                              {"a", tensor::operand_of("logsumexp", a)});
   return logsumexp_along(computed(a), axes, keep).cast(a.dtype());
 }
 

@@ -32,6 +32,7 @@ void check_defined(const char* operation, const Tensors& tensors) {
   }
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (!tensors[i].defined()) raise_undefined(operation, name_of(i));
+    static_cast<void>(operand_of(operation, tensors[i]));
   }
 }
 
@@ -99,7 +100,7 @@ void record_concat(const char* operation, const Tensor& result, const Tensors& t
     inputs.push_back(&one);
   }
   record(operation, result, inputs,
-         [parts = std::move(parts), dim](const Tensor& grad, const Node&) {
+         WithoutTensors{[parts = std::move(parts), dim](const Tensor& grad, const Node&) {
            std::vector<Tensor> grads(parts.size());
            std::int64_t begin = 0;
            for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -108,7 +109,7 @@ void record_concat(const char* operation, const Tensor& result, const Tensors& t
              begin += extent;
            }
            return grads;
-         });
+         }});
 }
 
 /// Joins checked tensors.
@@ -200,7 +201,7 @@ std::vector<Tensor> pieces_of(const Tensor& tensor, std::int64_t size, int dim) 
 }  // namespace
 
 const std::vector<Tensor> split(const Tensor& tensor, std::int64_t size, Dim dim) {
-  const tensor::TensorImpl& impl = tensor::impl_of("split", tensor, "tensor");
+  const tensor::TensorImpl& impl = tensor::operand_of("split", tensor, "tensor");
   dim = tensor::resolve_dim("split", {"tensor", impl}, dim);
   if (size < 1) {
     tensor::raise(ErrorCode::kInvalidArgument,
@@ -213,7 +214,7 @@ const std::vector<Tensor> split(const Tensor& tensor, std::int64_t size, Dim dim
 
 const std::vector<Tensor> split(const Tensor& tensor, const std::vector<std::int64_t>& sizes,
                                 Dim along) {
-  const tensor::TensorImpl& impl = tensor::impl_of("split", tensor, "tensor");
+  const tensor::TensorImpl& impl = tensor::operand_of("split", tensor, "tensor");
   const int dim = tensor::resolve_dim("split", {"tensor", impl}, along);
   std::int64_t left = impl.shape[dim];
   for (const std::int64_t size : sizes) left = size < 0 || size > left ? -1 : left - size;
@@ -233,7 +234,7 @@ const std::vector<Tensor> split(const Tensor& tensor, const std::vector<std::int
 }
 
 const std::vector<Tensor> chunk(const Tensor& tensor, std::int64_t count, Dim dim) {
-  const tensor::TensorImpl& impl = tensor::impl_of("chunk", tensor, "tensor");
+  const tensor::TensorImpl& impl = tensor::operand_of("chunk", tensor, "tensor");
   dim = tensor::resolve_dim("chunk", {"tensor", impl}, dim);
   if (count < 1) {
     tensor::raise(ErrorCode::kInvalidArgument,

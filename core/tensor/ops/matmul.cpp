@@ -46,7 +46,8 @@ Tensor multiply_matrices(const Shape& shape, const Tensor& a, const Tensor& b) {
 using tensor::Named;
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
-  const Named x{"a", tensor::impl_of("matmul", a, "a")}, y{"b", tensor::impl_of("matmul", b, "b")};
+  const Named x{"a", tensor::operand_of("matmul", a, "a")};
+  const Named y{"b", tensor::operand_of("matmul", b, "b")};
   const Shape shape = tensor::product_shape("matmul", x, y);
   if (a.rank() >= 2 && b.rank() >= 2) return tensor::multiply_matrices(shape, a, b);
   Shape matrices = shape;

@@ -137,7 +137,8 @@ Tensor Tensor::to(const Device& device, ToOptions options) const {
   copy_across("to", result, *this, options.non_blocking);
   return tensor::recorded(
       "to", result, *this,
-      [from = Device(source.buffer().device)](const Tensor& grad) { return grad.to(from); });
+      tensor::WithoutTensors{
+          [from = Device(source.buffer().device)](const Tensor& grad) { return grad.to(from); }});
 }
 
 Tensor Tensor::cast(DType dtype) const {

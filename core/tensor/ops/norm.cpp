@@ -11,7 +11,7 @@ namespace patchbay {
 namespace {
 
 void check_floating(const char* operation, const Tensor& a) {
-  const tensor::TensorImpl& impl = tensor::impl_of(operation, a);
+  const tensor::TensorImpl& impl = tensor::operand_of(operation, a);
   tensor::check_dtype_allowed(operation, tensor::kFloats, {"a", impl});
 }
 
@@ -75,7 +75,7 @@ Tensor stddev(const Tensor& a, const Axes& axes, int correction, bool keep) {
 }
 
 Tensor trace(const Tensor& a) {
-  const tensor::TensorImpl& impl = tensor::impl_of("trace", a);
+  const tensor::TensorImpl& impl = tensor::operand_of("trace", a);
   if (impl.shape.rank() != 2) {
     runtime::raise(ErrorCode::kShapeMismatch,
                    "[trace] not a matrix: expected rank 2, got {} (a: {}). Use diagonal and sum.",

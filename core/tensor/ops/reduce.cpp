@@ -164,9 +164,10 @@ Tensor share(const Tensor& grad, const Tensor& values, const Tensor& extreme, co
 }
 
 /// `kept`: the result's shape with extent 1 where it was reduced, so that it broadcasts to a's.
-void record_extreme(const Operator& op, const Tensor& result, const Tensor& a, const Shape& kept) {
+void record_extreme(const Operator& op, const char* operation, const Tensor& result,
+                    const Tensor& a, const Shape& kept) {
   const bool of_magnitudes = op.id == op::max_abs.id;
-  record(op.name, result, a,
+  record(operation, result, a,
          [=, values = Saved("a", a), out = Saved::result(result)](const Tensor& grad,
                                                                   const Node& node) {
            const Tensor given = values.get(node), extreme = out.get(node).detach().reshape(kept);
@@ -202,22 +203,23 @@ void record_product(const Tensor& result, const Tensor& a, Mask mask, const Shap
          });
 }
 
-void record_reduction(const Operator& op, const Tensor& result, const Tensor& a, Mask mask) {
+void record_reduction(const Operator& op, const char* operation, const Tensor& result,
+                      const Tensor& a, Mask mask) {
   if (op.derivative == nullptr) return;
   const Shape kept = result_shape(*a.impl(), mask, /*keep=*/true);
   if (op.id == op::sum.id) {
-    record(op.name, result, a, [kept, shape = a.shape()](const Tensor& grad, const Node&) {
+    record(operation, result, a, [kept, shape = a.shape()](const Tensor& grad, const Node&) {
       return grad.view(kept).expand(shape);
     });
   } else if (const Slope* const slope = slope_of(op)) {
-    record(op.name, result, a,
+    record(operation, result, a,
            [kept, slope, values = Saved("a", a)](const Tensor& grad, const Node& node) {
              return slope->of(values.get(node)) * grad.reshape(kept);
            });
   } else if (is_product(op)) {
     record_product(result, a, mask, kept);
   } else {
-    record_extreme(op, result, a, kept);
+    record_extreme(op, operation, result, a, kept);
   }
 }
 
@@ -241,7 +243,7 @@ Tensor reduce(const Operator& op, const char* operation, const Tensor& a, const 
     launch_reduction(op, out, *walked.impl(), walk_of(out, *walked.impl(), mask, keep));
   }
   if (needs_grad(source)) [[unlikely]]
-    record_reduction(op, result, a, mask);
+    record_reduction(op, operation, result, a, mask);
   return result;
 }
 

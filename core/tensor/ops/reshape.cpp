@@ -87,7 +87,7 @@ Tensor Tensor::view(const Shape& shape) const {
 }
 
 Tensor Tensor::reshape(const Shape& shape) const {
-  const TensorImpl& impl = tensor::impl_of("reshape", *this, "tensor");
+  const TensorImpl& impl = tensor::operand_of("reshape", *this, "tensor");
   const Shape resolved = resolve_shape("reshape", impl, shape);
   return (view_strides(impl, resolved) ? *this : contiguous()).view(resolved);
 }

@@ -105,15 +105,16 @@ Tensor permuted(const Tensor& tensor, std::span<const Dim> dims) {
     strides.push_back(impl.strides[dim]);
   }
   return recorded("permute", make_view(impl, impl.offset_bytes, shape, strides), tensor,
-                  [order = std::vector<int>(dims.begin(), dims.end())](const Tensor& grad) {
-                    const int rank = grad.rank();
-                    std::vector<Dim> inverse(order.size(), 0);
-                    for (int i = 0; i < rank; ++i) {
-                      const int dim = order[static_cast<std::size_t>(i)];
-                      inverse[static_cast<std::size_t>(dim < 0 ? dim + rank : dim)] = i;
-                    }
-                    return permuted(grad, inverse);
-                  });
+                  tensor::WithoutTensors{
+                      [order = std::vector<int>(dims.begin(), dims.end())](const Tensor& grad) {
+                        const int rank = grad.rank();
+                        std::vector<Dim> inverse(order.size(), 0);
+                        for (int i = 0; i < rank; ++i) {
+                          const int dim = order[static_cast<std::size_t>(i)];
+                          inverse[static_cast<std::size_t>(dim < 0 ? dim + rank : dim)] = i;
+                        }
+                        return permuted(grad, inverse);
+                      }});
 }
 
 }  // namespace
@@ -134,7 +135,7 @@ Tensor Tensor::transpose(Dim first, Dim second) const {
 }
 
 Tensor Tensor::t() const {
-  const TensorImpl& impl = tensor::impl_of("t", *this, "tensor");
+  const TensorImpl& impl = tensor::operand_of("t", *this, "tensor");
   if (impl.shape.rank() != 2) {
     runtime::raise(ErrorCode::kShapeMismatch,
                    "[t] not a matrix: expected rank 2, got {} (tensor: {}). Use transpose or "
@@ -210,7 +211,7 @@ Tensor Tensor::expand(const Shape& shape) const {
 }
 
 Tensor Tensor::squeeze(Dim named) const {
-  const TensorImpl& impl = tensor::impl_of("squeeze", *this, "tensor");
+  const TensorImpl& impl = tensor::operand_of("squeeze", *this, "tensor");
   const int dim = resolve_dim("squeeze", {"tensor", impl}, named);
   if (impl.shape[dim] != 1) return *this;
   return select(dim, 0);

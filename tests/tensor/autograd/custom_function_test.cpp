@@ -330,7 +330,7 @@ TEST_P(CustomFunctionTest, SecondDerivativesNeedARecordedBackward) {
     return Tensors{grad * 2};
   };
   EXPECT_ERROR(static_cast<void>(second(unrecorded)), ErrorCode::kUnsupported,
-               "[backward] broken gave a gradient without a record, in a backward with "
+               "[gradients] broken gave a gradient without a record, in a backward with "
                "create_graph, for input 0: expected one made by recorded operations, got one made "
                "by none");
   EXPECT_EQ(

@@ -52,6 +52,33 @@ TEST_P(NanTest, MagnitudesKeepTheirSigns) {
             (Floats{0, 2, 2, 2}));
 }
 
+/// The squares of the operands would overflow or underflow. At (0, 0) PyTorch gives 0, too.
+TEST_P(NanTest, TheGradientOfAtan2NeedsNoSquares) {
+  const auto gradients_at = [this](auto y, auto x) {
+    const Tensor a = from_host(std::vector{y}, {1}, device_).requires_grad_();
+    const Tensor b = from_host(std::vector{x}, {1}, device_).requires_grad_();
+    sum(atan2(a, b)).backward();
+    return std::vector{a.grad().item<double>(), b.grad().item<double>()};
+  };
+  using Doubles = std::vector<double>;
+  EXPECT_EQ(gradients_at(0.0F, 0.0F), (Doubles{0, 0}));
+  EXPECT_EQ(gradients_at(-0.0F, 0.0F), (Doubles{0, 0}));
+  EXPECT_EQ(gradients_at(0.0F, -2.0F), (Doubles{-0.5, 0}));
+  EXPECT_EQ(gradients_at(INFINITY, 1.0F)[0], 0);
+  EXPECT_TRUE(std::isnan(gradients_at(NAN, 1.0F)[0]));
+  EXPECT_TRUE(std::isnan(gradients_at(1.0F, NAN)[1]));
+  const auto expect_near = [](const Doubles& got, double a, double b) {
+    EXPECT_NEAR(got[0], a, 1e-6 * std::abs(a));
+    EXPECT_NEAR(got[1], b, 1e-6 * std::abs(b));
+  };
+  expect_near(gradients_at(3.0F, 4.0F), 0.16, -0.12);
+  expect_near(gradients_at(1e25F, -1e25F), -5e-26, -5e-26);
+  expect_near(gradients_at(1e-30F, 1e-30F), 5e29, -5e29);
+  if (!device_.properties().f64) return;
+  expect_near(gradients_at(1e-200, 1e-200), 5e199, -5e199);
+  expect_near(gradients_at(3e200, 4e200), 4.0 / 25 * 1e-200, -3.0 / 25 * 1e-200);
+}
+
 /// An error shows in every gradient before it, as in PyTorch.
 TEST_P(NanTest, PassesThroughRelu) {
   const Floats values{NAN, -1, 2, 0}, weights{4, 5, 6, 7}, expected{4, 0, 6, 0};

@@ -6,10 +6,13 @@
 #include <patchbay/autograd.h>
 #include <patchbay/concat.h>
 #include <patchbay/copy.h>
+#include <patchbay/functional.h>
 #include <patchbay/fuse.h>
 #include <patchbay/indexing.h>
+#include <patchbay/normalization.h>
 #include <patchbay/ops.h>
 #include <patchbay/random.h>
+#include <patchbay/sorting.h>
 
 #include "support/device_test.h"
 
@@ -113,6 +116,75 @@ TEST_P(OverwritingTest, OfAResultThatBackwardNeedsIsFound) {
   }
   EXPECT_ERROR(total.backward(), ErrorCode::kInvalidArgument,
                "[backward] out of exp was overwritten");
+}
+
+/// The message names the function that was called, not one that it is made of.
+TEST_P(OverwritingTest, OfAResultIsFoundByOperationsMadeOfOthers) {
+  const auto made = [&](const Shape& shape, DType dtype = DType::f32) {
+    const Tensor x = rand(shape, device_).requires_grad_(), y = (x * 2).cast(dtype);
+    const NoGrad scope;
+    y.fill_(0);
+    return y;
+  };
+  const Tensor matrix = made({2, 2}), vector = made({2}), number = made({});
+  const Tensor wide = rand({2, 3}, device_).requires_grad_(), tall = (wide * 2).t();
+  {
+    const NoGrad scope;
+    tall.fill_(0);
+  }
+  const Tensor classes = from_host<std::int64_t>({0, 1}, {2}, device_), ones_2 = ones({2}, device_);
+  using Call = std::function<void()>;
+  const std::pair<const char*, Call> calls[] = {
+      {"split", [&] { static_cast<void>(split(matrix, 1)); }},
+      {"split",
+       [&] {
+         static_cast<void>(split(matrix, std::vector<std::int64_t>{1, 1}));
+       }},
+      {"chunk", [&] { static_cast<void>(chunk(matrix, 2)); }},
+      {"stack",
+       [&] {
+         static_cast<void>(stack({ones_2, vector}));
+       }},
+      {"matmul",
+       [&] {
+         static_cast<void>(matmul(ones({2, 2}, device_), vector));
+       }},
+      {"matmul", [&] { static_cast<void>(matmul(vector, ones_2)); }},
+      {"trace", [&] { static_cast<void>(trace(matrix)); }},
+      {"topk", [&] { static_cast<void>(topk(number, 1)); }},
+      {"sort", [&] { static_cast<void>(sort(number)); }},
+      {"mean", [&] { static_cast<void>(mean(vector)); }},
+      {"mean", [&] { static_cast<void>(mean(made({2}, DType::f16))); }},
+      {"norm", [&] { static_cast<void>(norm(vector)); }},
+      {"norm", [&] { static_cast<void>(norm(vector, 1)); }},
+      {"stddev", [&] { static_cast<void>(stddev(vector)); }},
+      {"mse_loss", [&] { static_cast<void>(mse_loss(vector, ones_2)); }},
+      {"l1_loss", [&] { static_cast<void>(l1_loss(ones_2, vector)); }},
+      {"huber_loss", [&] { static_cast<void>(huber_loss(vector, ones_2)); }},
+      {"cross_entropy", [&] { static_cast<void>(cross_entropy(matrix, classes)); }},
+      {"nll_loss", [&] { static_cast<void>(nll_loss(matrix, classes)); }},
+      {"layer_norm",
+       [&] {
+         static_cast<void>(layer_norm(made({2, 2}, DType::f16), {2}));
+       }},
+      {"batch_norm",
+       [&] {
+         static_cast<void>(batch_norm(ones({2, 2}, device_), {.weight = vector, .training = true}));
+       }},
+      {"t", [&] { static_cast<void>(matrix.t()); }},
+      {"squeeze",
+       [&] {
+         static_cast<void>(made({1, 2}).squeeze(0));
+       }},
+      {"reshape", [&] { static_cast<void>(matrix.reshape({4})); }},
+      {"reshape", [&] { static_cast<void>(tall.reshape({6})); }},
+  };
+  for (const auto& [name, call] : calls) {
+    EXPECT_ERROR(call(), ErrorCode::kInvalidArgument,
+                 "[" + std::string(name) + "] an operand was overwritten since ");
+  }
+  const NoGrad scope;
+  EXPECT_EQ(sum(matrix.t()).item<float>(), 0);  // where nothing is recorded it is an operand
 }
 
 TEST_P(OverwritingTest, OfABaseIsFoundThroughItsView) {

@@ -69,6 +69,14 @@
 #define PATCHBAY_SHARED_GRAD(x_is_result, y_is_result) \
   PATCHBAY_SELECT(x_is_result, PATCHBAY_SELECT(y_is_result, (T)0.5 * grad, grad), (T)0)
 
+/* atan2 divides by a * a + b * b: once by the larger magnitude and once by the quotient, because
+ * the squares overflow and underflow. At (0, 0) it divides 0 by 1. */
+#define PATCHBAY_ATAN2_SCALE \
+  PATCHBAY_SELECT(maximum(abs(a), abs(b)) == (T)0, (T)1, maximum(abs(a), abs(b)))
+#define PATCHBAY_ATAN2_DIVISOR \
+  (PATCHBAY_ATAN2_SCALE +      \
+   minimum(abs(a), abs(b)) * (minimum(abs(a), abs(b)) / PATCHBAY_ATAN2_SCALE))
+
 /* X(name, DTYPES, for floats, for integers, gradient of a, gradient of b). Integer division by zero
  * gives 0, and the only quotient that overflows wraps; in both cases the expression divides by 1
  * instead, because vector code divides all elements. Maximum and minimum propagate NaN. A number
@@ -80,7 +88,7 @@
   X(div, NUMBERS, PATCHBAY_DIVIDE(a, b),                                                         \
     b == 0 ? (T)0                                                                                \
            : ((W)b == (W)-1 ? (T)((W)0 - (W)a) : (T)(a / (b == 0 || (W)b == (W)-1 ? (T)1 : b))), \
-    grad / b, -(grad * out) / b)                                                                 \
+    grad / b, -(grad * (a / b)) / b)                                                             \
   X(maximum, NUMBERS, ((a > b) | (a != a)) ? a : b, a > b ? a : b,                               \
     PATCHBAY_SHARED_GRAD((a >= b) | (a != a), (b >= a) | (b != b)),                              \
     PATCHBAY_SHARED_GRAD((b >= a) | (b != b), (a >= b) | (a != a)))                              \
@@ -90,7 +98,8 @@
   X(pow, FLOATS, pow(a, b), NONE, PATCHBAY_SELECT(b == (T)0, (T)0, grad * b * pow(a, b - (T)1)), \
     PATCHBAY_SELECT(a == (T)0, PATCHBAY_SELECT(b < (T)0, grad * out * log(a), (T)0),             \
                     grad * out * log(a)))                                                        \
-  X(atan2, FLOATS, atan2(a, b), NONE, grad* b / (a * a + b * b), -(grad * a) / (a * a + b * b))  \
+  X(atan2, FLOATS, atan2(a, b), NONE, grad*(b / PATCHBAY_ATAN2_SCALE) / PATCHBAY_ATAN2_DIVISOR,  \
+    -(grad * (a / PATCHBAY_ATAN2_SCALE)) / PATCHBAY_ATAN2_DIVISOR)                               \
   X(remainder, NUMBERS,                                                                          \
     fmod(a, b) + ((((fmod(a, b) < (T)0) != (b < (T)0)) & (fmod(a, b) != (T)0)) ? b : (T)0),      \
     (T)((W)(a % (b == 0 || (W)b == (W)-1 ? (T)1 : b)) +                                          \
