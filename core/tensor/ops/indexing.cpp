@@ -28,6 +28,7 @@ struct Lookup {
   const char* operation;
   int dim;
   Tensor index;  // in the shape of the elements to look up or add
+  bool is_of_slices = false;
 };
 
 // ------------------------------------------------------------------------------- checks ---
@@ -84,7 +85,8 @@ Lookup each_slice(const char* operation, const Named& a, int dim, const Tensor& 
   strides[dim] = impl.strides[0];
   checked_size_bytes(operation, shape, a.tensor.dtype);
   check_not_empty(operation, a, dim, impl);
-  return {operation, dim, make_view(impl, impl.offset_bytes, shape, strides)};
+  return {operation, dim, make_view(impl, impl.offset_bytes, shape, strides),
+          /*is_of_slices=*/true};
 }
 
 /// Checks that `source` can be added to `a`.
@@ -99,10 +101,6 @@ void check_source(const Lookup& lookup, const Named& a, const Tensor& source) {
         "Slice or expand it.",
         lookup.operation, to_string(lookup.index.shape()), to_string(named.tensor.shape),
         describe(a), describe(named));
-}
-
-void validate(const Lookup& lookup, const TensorImpl& table) {
-  check_index(lookup.operation, *lookup.index.impl(), lookup.dim, table.shape[lookup.dim]);
 }
 
 // ----------------------------------------------------------------------------- launches ---
@@ -146,6 +144,37 @@ void launch_scatter_add(const Lookup& lookup, const TensorImpl& out, const Tenso
   add(launch, index, PATCHBAY_READ);
   add(launch, source, PATCHBAY_READ);
   launch.run(lookup.operation, kernel);
+}
+
+/// Launches a lookup of a number for each slice, because the slices have no elements: kernels of
+/// devices that complete inline report an index that is out of range. The table is one number.
+void launch_check(const Lookup& lookup, const TensorImpl& table) {
+  const TensorImpl& index = *lookup.index.impl();
+  Shape shape = index.shape, strides = shape;
+  for (int i = 0; i < shape.rank(); ++i) {
+    shape[i] = 1;
+    strides[i] = 0;
+  }
+  Shape extents = shape;
+  extents[lookup.dim] = table.shape[lookup.dim];
+  const Tensor number = make_empty(lookup.operation, {1}, DType::u8, table);
+  launch_fill(*number.impl(), 0);
+  const Tensor numbers = make_view(*number.impl(), number.impl()->offset_bytes, extents, strides);
+  if (index.strides[lookup.dim] != 0) shape[lookup.dim] = index.shape[lookup.dim];
+  strides[lookup.dim] = index.strides[lookup.dim];
+  const Tensor found = make_empty(lookup.operation, shape, DType::u8, table);
+  launch_gather(
+      {lookup.operation, lookup.dim, make_view(index, index.offset_bytes, shape, strides)},
+      *found.impl(), *numbers.impl());
+}
+
+/// Checks the elements of the index where the launch that follows does not.
+void validate(const Lookup& lookup, const TensorImpl& table) {
+  const TensorImpl& index = *lookup.index.impl();
+  check_index(lookup.operation, index, lookup.dim, table.shape[lookup.dim]);
+  const bool has_no_launch = lookup.is_of_slices && index.is_empty();
+  if (!has_no_launch || index.shape[lookup.dim] == 0) return;
+  if (table.device().info.properties.completes_inline) launch_check(lookup, table);
 }
 
 // ---------------------------------------------------------------------------- operations ---
@@ -367,6 +396,7 @@ Tensor one_hot(const Tensor& index, Index num_classes) {
   }
   Shape shape = indices.shape;
   shape.push_back(num_classes);
+  tensor::checked_size_bytes("one_hot", shape, DType::i64);
   Tensor result = index.new_zeros(shape, DType::i64);
   const Tensor places = tensor::with_dim(index, indices.shape.rank());
   const tensor::Named named{"result", *result.impl()};

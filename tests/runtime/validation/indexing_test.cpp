@@ -39,6 +39,15 @@ TEST_P(ValidatedIndexing, IndicesOfAnyLayoutAreLookedAt) {
             std::vector<float>(4, 1));
 }
 
+TEST_P(ValidatedIndexing, AnIndexOfSlicesWithoutElementsIsLookedAt) {
+  const Tensor a = ones({0, 3}, device_), index = from_host({2, 3}, {2}, device_);
+  EXPECT_ERROR(
+      static_cast<void>(index_select(a, 1, index)), ErrorCode::kInvalidArgument,
+      "[index_select] index 3 at [1] is out of range: expected 0 to 2 for dimension 1, got 3");
+  EXPECT_ERROR(index_add_out(a, a, 1, index, ones({0, 2}, device_)), ErrorCode::kInvalidArgument,
+               "[index_add] index 3 at [1] is out of range");
+}
+
 TEST_P(ValidatedIndexing, ARecordedLookupIsLookedAtByEachReplay) {
   const Tensor a = from_host(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2}, device_);
   const Tensor index = from_host({2, 0}, {2}, device_), other = from_host({1, 3}, {2}, device_);

@@ -218,6 +218,36 @@ TEST_P(IndexingTest, RefusesWhatDoesNotFit) {
                ErrorCode::kOverflow, "[index_select]");
 }
 
+/// Without elements there is nothing to look up or add, but the index is checked as ever.
+TEST_P(IndexingTest, AnIndexOfSlicesWithoutElementsIsChecked) {
+  const Tensor a = zeros({0, 3}, device_), index = longs({2, 3}), good = longs({2, 0});
+  EXPECT_EQ(index_select(a, 1, good).shape(), (Shape{0, 2}));
+  EXPECT_EQ(index_select(a, 1, longs({})).shape(), (Shape{0, 0}));
+  EXPECT_EQ(index_add(a, 1, good, zeros({0, 2}, device_)).shape(), (Shape{0, 3}));
+  EXPECT_EQ(embedding(zeros({3, 0}, device_), good).shape(), (Shape{2, 0}));
+  const Tensor sums = zeros({0, 3}, device_), source = zeros({0, 2}, device_);
+  if (!tells_at_the_call()) {
+    EXPECT_EQ(index_select(a, 1, index).shape(), (Shape{0, 2}));
+    index_add_out(sums, sums, 1, index, source);
+    return;
+  }
+  const std::string outside = "index 3 at [1] is out of range: expected 0 to 2 for dimension 1";
+  EXPECT_ERROR(static_cast<void>(index_select(a, 1, index)), ErrorCode::kInvalidArgument,
+               "[index_select] " + outside);
+  EXPECT_ERROR(index_select_out(source, a, 1, index.cast(DType::i32)), ErrorCode::kInvalidArgument,
+               "[index_select] " + outside);
+  EXPECT_ERROR(static_cast<void>(index_add(a, 1, index, source)), ErrorCode::kInvalidArgument,
+               "[index_add] " + outside);
+  EXPECT_ERROR(index_add_out(sums, sums, 1, index, source), ErrorCode::kInvalidArgument,
+               "[index_add] " + outside);
+  const Tensor half = zeros({0, 3}, {DType::f16, device_});
+  EXPECT_ERROR(static_cast<void>(index_add(half, 1, longs({5, 9, -1}).slice(0, 0, 3, 2),
+                                           zeros({0, 2}, {DType::f16, device_}))),
+               ErrorCode::kInvalidArgument, "[index_add] index 5 at [0] is out of range");
+  EXPECT_ERROR(static_cast<void>(embedding(zeros({3, 0}, device_), longs({0, 1, 2, 7}, {2, 2}))),
+               ErrorCode::kInvalidArgument, "[embedding] index 7 at [3] is out of range");
+}
+
 /// On a stream that queues, the CPU's failure comes later and names the launch.
 TEST(IndexingOnStreams, AnIndexOutOfRangeFailsTheLaunch) {
   const Device device = test_device("cpu:0");
