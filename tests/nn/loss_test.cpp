@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Losses and activations as modules, against the functions and formulas that they stand for.
+#include <algorithm>
 #include <cmath>
 
 #include <patchbay/nn/activation.h>
@@ -85,6 +86,31 @@ TEST_P(LossTest, SmoothL1IsRoundedOnce) {
                "[huber_loss] operands have different dtypes: expected target of f16 like input");
 }
 
+/// beta |d| is too small for f32, or beta itself is too small or too large.
+TEST_P(LossTest, SmoothL1TakesAnyBeta) {
+  struct Case {
+    double beta;
+    float x;
+    double loss;
+  };
+  for (const Case& each : {Case{1e-37, 1e-8F, 1e-8},
+                           {1e-38, 1e-8F, 1e-8},
+                           {1e-46, 1, 1},
+                           {1e-46, 1e-8F, 1e-8},
+                           {1e-300, -2, 2},
+                           {1e-30, 1e6F, 1e6},
+                           {4e-20, 2e-20F, 5e-21},
+                           {1e39, 1e30F, 5e20},
+                           {1e300, 1, 0}}) {
+    const Tensor x = from_host(std::vector<float>{each.x}, {1}, device_).requires_grad_();
+    const Tensor loss = nn::SmoothL1Loss(each.beta, LossReduction::kSum)(x, zeros({1}, device_));
+    EXPECT_NEAR(loss.item<float>(), each.loss, 1e-6 * each.loss) << each.beta;
+    loss.backward();
+    const double slope = std::clamp(each.x / each.beta, -1.0, 1.0);
+    EXPECT_NEAR(x.grad().to_vector<float>()[0], slope, 1e-6 * std::abs(slope) + 1e-45) << each.beta;
+  }
+}
+
 TEST_P(LossTest, WeightsMoveWithTheModule) {
   nn::CrossEntropyLoss loss({.weight = ones({3}, test_device("cpu:0"))});
   EXPECT_EQ(names_of(loss.named_buffers()), std::vector<std::string>{"weight"});
@@ -105,7 +131,11 @@ TEST_P(LossTest, SaysWhatIsWrong) {
                "Reshape or expand it. Layer: MSELoss.");
   EXPECT_ERROR(loss(values({2})), ErrorCode::kUnsupported, "[MSELoss] no forward of one tensor");
   EXPECT_ERROR(nn::SmoothL1Loss(-1), ErrorCode::kInvalidArgument,
-               "[SmoothL1Loss] a wrong beta: expected a number >= 0, got -1");
+               "[SmoothL1Loss] a wrong beta: expected a finite number >= 0, got -1");
+  EXPECT_ERROR(static_cast<void>(nn::SmoothL1Loss(INFINITY)), ErrorCode::kInvalidArgument,
+               "[SmoothL1Loss] a wrong beta: expected a finite number >= 0, got inf");
+  EXPECT_ERROR(nn::HuberLoss(0), ErrorCode::kInvalidArgument,
+               "[HuberLoss] a wrong delta: expected a number > 0, got 0");
 }
 
 TEST_P(LossTest, ActivationsAreTheirFormulas) {

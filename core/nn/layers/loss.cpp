@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/nn/loss.h"
 
+#include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "patchbay/ops.h"
@@ -30,6 +32,9 @@ bool are_small(const Tensor& a, const Tensor& b) {
          size_bytes(a.dtype()) < 4 && a.shape() == b.shape() && a.device() == b.device();
 }
 
+/// Such a beta may be multiplied by differences that count beside it.
+constexpr double kLeastUnscaled = 1e-18;
+
 }  // namespace
 
 Tensor Loss::operator()(const Tensor& input, const Tensor& target) {
@@ -46,15 +51,25 @@ Tensor L1Loss::compute(const Tensor& input, const Tensor& target) const {
   return l1_loss(input, target, reduction_);
 }
 
+HuberLoss::HuberLoss(double delta, LossReduction reduction) : delta_(delta), reduction_(reduction) {
+  if (delta > 0) return;
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[HuberLoss] a wrong delta: expected a number > 0, got {}. Use L1Loss or MSELoss "
+                 "for one of its parts alone.",
+                 delta);
+}
+
 Tensor HuberLoss::compute(const Tensor& input, const Tensor& target) const {
   return huber_loss(input, target, delta_, reduction_);
 }
 
 SmoothL1Loss::SmoothL1Loss(double beta, LossReduction reduction)
     : beta_(beta), reduction_(reduction) {
-  if (beta >= 0) return;
+  if (beta >= 0 && std::isfinite(beta)) return;
   runtime::raise(ErrorCode::kInvalidArgument,
-                 "[SmoothL1Loss] a wrong beta: expected a number >= 0, got {}", beta);
+                 "[SmoothL1Loss] a wrong beta: expected a finite number >= 0, got {}. Choose the "
+                 "difference from which on the loss is linear.",
+                 beta);
 }
 
 Tensor SmoothL1Loss::compute(const Tensor& input, const Tensor& target) const {
@@ -62,7 +77,17 @@ Tensor SmoothL1Loss::compute(const Tensor& input, const Tensor& target) const {
   if (are_small(input, target)) {
     return compute(input.cast(DType::f32), target.cast(DType::f32)).cast(input.dtype());
   }
-  return huber_loss(input, target, beta_, reduction_) / beta_;
+  if (beta_ >= kLeastUnscaled && beta_ <= 1 / kLeastUnscaled) {
+    return huber_loss(input, target, beta_, reduction_) / beta_;
+  }
+  // beta |d| may be too small for f32. So all lengths are multiplied by a power of two, which makes
+  // the product about |d|.
+  const double scale = std::ldexp(1, -std::ilogb(beta_) / 2);
+  if (scale > std::numeric_limits<float>::max() && input.defined() && input.dtype() != DType::f64) {
+    return l1_loss(input, target, reduction_);  // in f32, beta is 0
+  }
+  return huber_loss(input * scale, target * scale, beta_ * scale, reduction_) /
+         (beta_ * scale * scale);
 }
 
 BCEWithLogitsLoss::BCEWithLogitsLoss(const BinaryCrossEntropyOptions& options)

@@ -48,8 +48,8 @@ class PATCHBAY_API L1Loss : public Loss {
 /// huber_loss.
 class PATCHBAY_API HuberLoss : public Loss {
  public:
-  explicit HuberLoss(double delta = 1, LossReduction reduction = LossReduction::kMean)
-      : delta_(delta), reduction_(reduction) {}
+  /// Errors: kInvalidArgument unless delta > 0.
+  explicit HuberLoss(double delta = 1, LossReduction reduction = LossReduction::kMean);
 
  private:
   Tensor compute(const Tensor& input, const Tensor& target) const override;
@@ -61,7 +61,7 @@ class PATCHBAY_API HuberLoss : public Loss {
 /// huber_loss / beta, and l1_loss for a beta of 0 (Girshick, Fast R-CNN, 2015).
 class PATCHBAY_API SmoothL1Loss : public Loss {
  public:
-  /// Errors: kInvalidArgument unless beta >= 0.
+  /// Errors: kInvalidArgument unless beta is finite and >= 0.
   explicit SmoothL1Loss(double beta = 1, LossReduction reduction = LossReduction::kMean);
 
  private:
