@@ -17,8 +17,10 @@
 namespace patchbay {
 
 namespace tensor {
-[[noreturn]] PATCHBAY_API void throw_value_count(std::size_t num_values, const Shape& shape);
-}
+/// from_host, with the name of the function in its errors.
+PATCHBAY_API Tensor from_host_values(const void* values, std::size_t num_values, DType dtype,
+                                     const Shape& shape, const Device& device);
+}  // namespace tensor
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
@@ -41,10 +43,7 @@ std::vector<T> Tensor::to_vector() const {
 template <class T>
 Tensor from_host(const T* values, std::size_t num_values, const Shape& shape,
                  const Device& device) {
-  if (num_values != static_cast<std::size_t>(num_elements(shape))) {
-    tensor::throw_value_count(num_values, shape);
-  }
-  return from_host_bytes(values, dtype_of<T>(), shape, device);
+  return tensor::from_host_values(values, num_values, dtype_of<T>(), shape, device);
 }
 
 template <class T>

@@ -90,8 +90,12 @@ TEST_F(NpyTest, RefusesWhatIsWrong) {
   wrong("{'shape': (1)}", "its header is wrong at byte 12: expected ',', got ')}'");
   wrong("{'shape': (1, 2 3)}", "its header is wrong at byte 16: expected ')', got '3)}'");
   wrong("{'shape': (-1,)}", "its header is wrong at byte 11: expected an extent, got '-1,)}'");
-  wrong("{'shape': (9223372036854775808,)}", "an extent in its header is too large");
-  wrong("{'shape': (1,1,1,1,1,1,1,1,1)}", "more than 8 dimensions");
+  wrong(
+      "{'shape': (9223372036854775808,)}",
+      "an extent in its header is too large: expected at most 2^63 - 1, got '9223372036854775808'");
+  wrong("{'shape': (1,1,1,1,1,1,1,1,1)}",
+        "expected at most 8 dimensions, got 9. Reshape it before saving.");
+  wrong("{'shape': (1, 1, 1, 1, 1, 1, 1, 1, 21, 3,)}", "expected at most 8 dimensions, got 10");
   wrong("{'fortran_order': 1}", "its header is wrong at byte 18: expected True or False, got '1}'");
   wrong("{'descr': [('a', '<f4')]}", "elements are structures, which Patchbay does not have");
   for (const char* descr : {"|O", "<c8", "<U3", "|S3", "=f4", "|f4", "<f3", "f4", "<M8[ns]", "<"}) {

@@ -145,7 +145,7 @@ TEST_F(NpzTest, RefusesWrongMembers) {
     expect_member_refused(with(is_deflated, [](Member& m) { m.method = 12; }),
                           "compressed by method 12: expected 0 (none) or 8 (deflate)");
     expect_member_refused(with(is_deflated, [](Member& m) { m.content += "x"; }),
-                          is_deflated ? "more bytes than its header says"
+                          is_deflated ? "expected 200 bytes of elements, got more"
                                       : "expected 200 bytes of elements for f32 [50], got 201");
     expect_member_refused(with(is_deflated, [](Member& m) { m.content = "no array"; }),
                           "it does not begin as an array of NumPy");
@@ -204,7 +204,7 @@ TEST_F(NpzTest, RefusesWrongDirectories) {
   expect_refused(changed(10, 1), "its directory has ");
   std::string fewer = changed(14, 1);
   fewer[fewer.size() - 12] = 1;
-  expect_refused(fewer, "more bytes than its header says");
+  expect_refused(fewer, "expected 1 entries in its directory, got more");
   fewer[fewer.size() - 12] = fewer[fewer.size() - 14] = 3;
   expect_refused(fewer, "it ends within its directory: expected 46 bytes, got 0");
 }

@@ -164,11 +164,19 @@ TEST_P(TensorTest, FromHostChecksTheCount) {
   EXPECT_ERROR(static_cast<void>(from_host(matrix, {2}, device_)), ErrorCode::kShapeMismatch,
                "expected 2 for shape [2], got 4");
   EXPECT_ERROR(static_cast<void>(from_host<float>(nullptr, 2, {2}, device_)),
-               ErrorCode::kInvalidArgument, "null pointer");
+               ErrorCode::kInvalidArgument, "[from_host] no values");
+  EXPECT_ERROR(static_cast<void>(from_host(values, {-3}, device_)), ErrorCode::kInvalidArgument,
+               "[from_host] negative extent: expected 0 or more, got -3");
+  EXPECT_ERROR(
+      static_cast<void>(from_host({1.0F}, {std::int64_t{1} << 40, std::int64_t{1} << 40}, device_)),
+      ErrorCode::kOverflow, "[from_host] too many elements");
   EXPECT_ERROR(static_cast<void>(from_host(values, {2, 3}, device_)), ErrorCode::kShapeMismatch,
                "expected 6 for shape [2, 3], got 5");
   EXPECT_ERROR(static_cast<void>(from_host_bytes(nullptr, DType::f32, {2}, device_)),
-               ErrorCode::kInvalidArgument, "null pointer");
+               ErrorCode::kInvalidArgument,
+               "[from_host_bytes] no values: expected 8 bytes for shape [2], got a null pointer");
+  EXPECT_ERROR(static_cast<void>(from_host_bytes(&values, DType::f32, {-1}, device_)),
+               ErrorCode::kInvalidArgument, "[from_host_bytes] negative extent");
 }
 
 TEST_P(TensorTest, BadShapesAreRefusedBeforeAnythingIsAllocated) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/nn/files/npy.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -65,6 +66,7 @@ class DictionaryReader {
   }
 
  private:
+  static constexpr std::size_t kMostDigits = 40;  // in a message
   static constexpr std::array<std::string_view, 3> kKeys = {"descr", "fortran_order", "shape"};
 
   [[noreturn]] void fail(std::string_view expected) const {
@@ -130,13 +132,24 @@ class DictionaryReader {
     bool needs_comma = false;
     while (!accept(')')) {
       if (needs_comma) fail("')'");
-      if (elements_.shape.rank() == kMaxRank)
-        subject_.fail("more than {} dimensions. Reshape it before saving.", kMaxRank);
+      if (elements_.shape.rank() == kMaxRank) fail_rank();
       elements_.shape.push_back(read_extent());
       needs_comma = !accept(',');
       // (3) is a number.
       if (needs_comma && elements_.shape.rank() == 1) fail("','");
     }
+  }
+
+  /// Counts the extents that are left.
+  [[noreturn]] void fail_rank() {
+    std::size_t rank = kMaxRank;
+    for (bool is_inside = false; at_ < text_.size() && text_[at_] != ')'; ++at_) {
+      const bool is_digit = text_[at_] >= '0' && text_[at_] <= '9';
+      if (is_digit && !is_inside) ++rank;
+      is_inside = is_digit;
+    }
+    subject_.fail("expected at most {} dimensions, got {}. Reshape it before saving.", kMaxRank,
+                  rank);
   }
 
   std::int64_t read_extent() {
@@ -146,7 +159,9 @@ class DictionaryReader {
     for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
       if (__builtin_mul_overflow(value, 10, &value) ||
           __builtin_add_overflow(value, text_[at_] - '0', &value)) {
-        subject_.fail("an extent in its header is too large");
+        const std::size_t end = text_.find_first_not_of("0123456789", begin);
+        subject_.fail("an extent in its header is too large: expected at most 2^63 - 1, got {}",
+                      runtime::quote(text_.substr(begin, std::min(end - begin, kMostDigits))));
       }
     }
     if (at_ == begin) fail("an extent");

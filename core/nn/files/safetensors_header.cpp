@@ -137,22 +137,24 @@ class Reader final : public nlohmann::json_sax<Json> {
     if (!is_in_array_) unexpected("a number");
     if (field_ == Field::kShape) {
       if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-        fail("tensor {}: an extent of {} is too large", runtime::quote(name_), number);
+        fail("tensor {}: an extent is too large: expected at most 2^63 - 1, got {}",
+             runtime::quote(name_), number);
       }
       if (tensor_.shape.rank() == kMaxRank) {
-        fail("tensor {}: expected at most {} dimensions. Reshape it before saving.",
+        fail("tensor {}: expected at most {} dimensions, got more. Reshape it before saving.",
              runtime::quote(name_), kMaxRank);
       }
       tensor_.shape.push_back(static_cast<std::int64_t>(number));
     } else {
       if (tensor_.num_offsets == 2)
-        fail("tensor {}: more than 2 data_offsets", runtime::quote(name_));
+        fail("tensor {}: expected 2 data_offsets, got more", runtime::quote(name_));
       tensor_.offsets[tensor_.num_offsets++] = number;
     }
     return true;
   }
   bool number_integer(number_integer_t number) override {
-    fail("{}: a negative number, {}", where(), number);
+    fail("{}: expected a number of 0 or more, got -{}", where(),
+         -static_cast<std::uint64_t>(number));
   }
   bool number_float(number_float_t, const string_t& text) override {
     fail("{}: no integer of 64 bits: {}", where(), runtime::quote(text));

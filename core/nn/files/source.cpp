@@ -19,9 +19,9 @@ void Source::read_all(void* to, std::size_t size_bytes, const char* what) {
   }
 }
 
-void Source::check_end() {
+void Source::check_end(std::uint64_t expected, const char* what) {
   char more = 0;
-  if (read(&more, 1) != 0) subject_.fail("more bytes than its header says");
+  if (read(&more, 1) != 0) subject_.fail("expected {} {}, got more", expected, what);
 }
 
 std::size_t FileSource::read(void* to, std::size_t size_bytes) {

@@ -28,8 +28,8 @@ class Source {
 
   /// Reads all of it. Errors: as read; kInvalidArgument, which names `what`, if the source ends.
   void read_all(void* to, std::size_t size_bytes, const char* what);
-  /// Errors: kInvalidArgument if more bytes follow.
-  void check_end();
+  /// Errors: kInvalidArgument, which says what was expected, if more bytes follow.
+  void check_end(std::uint64_t expected, const char* what);
 
  private:
   const Subject subject_;

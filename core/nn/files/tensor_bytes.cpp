@@ -26,14 +26,14 @@ std::vector<Staging> read_chunks(Source& source, std::uint64_t size) {
       source.subject().fail("expected {} bytes of elements, got {}", size, done + got);
     }
   }
-  source.check_end();
+  source.check_end(size, "bytes of elements");
   return chunks;
 }
 
 void read_into(std::byte* to, Source& source, std::uint64_t size) {
   const std::size_t got = source.read(to, size);
   if (got < size) source.subject().fail("expected {} bytes of elements, got {}", size, got);
-  source.check_end();
+  source.check_end(size, "bytes of elements");
 }
 
 void swap_bytes(std::byte* bytes, std::size_t size, std::size_t width) {

@@ -252,7 +252,7 @@ std::vector<ZipEntry> read_zip_directory(const ReadFile& file, const Subject& su
       entry_of(subject, listed.entry.name).fail("it occurs twice");
     }
   }
-  source.check_end();
+  source.check_end(directory.num_entries, "entries in its directory");
   // In the order of the file, so that no byte of it is read for two entries.
   std::ranges::sort(all, {}, [](const Listed& each) { return each.entry.header_at; });
   std::vector<ZipEntry> entries;

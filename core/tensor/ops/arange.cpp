@@ -132,6 +132,12 @@ Tensor linspace(double start, double end, Index count, const TensorOptions& opti
   }
   const Device device = options.device ? *options.device : default_device();
   if (tensor::is_small(dtype)) {  // which would round the step
+    if (count > std::numeric_limits<std::int64_t>::max() / 4) {
+      runtime::raise(ErrorCode::kOverflow,
+                     "[linspace] too many bytes: expected at most 2^63 - 1 in f32, in which {} is "
+                     "computed, got {} elements. Use a smaller count.",
+                     to_string(dtype), static_cast<std::int64_t>(count));
+    }
     return linspace(start, end, count, {DType::f32, device}).cast(dtype);
   }
   const std::uint64_t step_bits = Scalar(step).bits(dtype, "linspace");

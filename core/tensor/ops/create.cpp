@@ -40,13 +40,6 @@ Tensor make_full_like(const char* operation, const Tensor& like, const Scalar& v
 
 }  // namespace
 
-void throw_value_count(std::size_t num_values, const Shape& shape) {
-  raise(ErrorCode::kShapeMismatch,
-        "[from_host] wrong number of values: expected {} for shape {}, got {}. Give one value for "
-        "each element.",
-        num_elements(shape), to_string(shape), num_values);
-}
-
 }  // namespace tensor
 
 using tensor::impl_of;
@@ -104,21 +97,46 @@ Tensor Tensor::new_full(const Shape& shape, const Scalar& value, std::optional<D
   return make_full_like("new_full", *this, value, &shape, dtype);
 }
 
-Tensor from_host_bytes(const void* data, DType dtype, const Shape& shape, const Device& device) {
-  const std::size_t bytes = tensor::checked_size_bytes("from_host", shape, dtype);
+namespace tensor {
+
+namespace {
+
+Tensor copied_from_host(const char* operation, const void* data, DType dtype, const Shape& shape,
+                        const Device& device) {
+  const std::size_t bytes = checked_size_bytes(operation, shape, dtype);
   if (data == nullptr && bytes > 0) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[from_host] no values: expected {} bytes for shape {}, got a null pointer. "
-                   "Point it at the values.",
-                   bytes, to_string(shape));
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] no values: expected {} bytes for shape {}, got a null pointer. Point it at the "
+          "values.",
+          operation, bytes, to_string(shape));
   }
-  runtime::check_copy_allowed(device.state(), nullptr, bytes, "from_host");
-  Tensor result = make_empty("from_host", shape, dtype, device.shared_state());
-  const tensor::TensorImpl& impl = *result.impl();
+  runtime::check_copy_allowed(device.state(), nullptr, bytes, operation);
+  Tensor result = make_empty(operation, shape, dtype, device.shared_state());
+  const TensorImpl& impl = *result.impl();
   // A copy only reads its source.
   runtime::copy_bytes({&impl.buffer(), 0, nullptr}, {nullptr, 0, const_cast<void*>(data)}, bytes,
-                      false, "from_host");
+                      false, operation);
   return result;
+}
+
+}  // namespace
+
+Tensor from_host_values(const void* values, std::size_t num_values, DType dtype, const Shape& shape,
+                        const Device& device) {
+  const std::int64_t count = checked_num_elements("from_host", shape);
+  if (num_values != static_cast<std::size_t>(count)) {
+    raise(ErrorCode::kShapeMismatch,
+          "[from_host] wrong number of values: expected {} for shape {}, got {}. Give one value "
+          "for each element.",
+          count, to_string(shape), num_values);
+  }
+  return copied_from_host("from_host", values, dtype, shape, device);
+}
+
+}  // namespace tensor
+
+Tensor from_host_bytes(const void* data, DType dtype, const Shape& shape, const Device& device) {
+  return tensor::copied_from_host("from_host_bytes", data, dtype, shape, device);
 }
 
 Tensor wrap_host(void* data, DType dtype, const Shape& shape, const Device& device,

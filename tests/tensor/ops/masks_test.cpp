@@ -58,6 +58,10 @@ TEST_P(MasksTest, Ranges) {
   expect_values(linspace(3, -3, 3, device_), {3, 0, -3});
   expect_values(linspace(7, 9, 1, device_), {7});
   EXPECT_EQ(linspace(0, 1, 0, device_).shape(), Shape{0});
+  EXPECT_ERROR(static_cast<void>(linspace(0, 1, std::int64_t{1} << 62, {DType::f16, device_})),
+               ErrorCode::kOverflow,
+               "[linspace] too many bytes: expected at most 2^63 - 1 in f32, in which f16 is "
+               "computed, got 4611686018427387904 elements. Use a smaller count.");
   for (const int count : {10, 1000, 12345}) {
     const Floats values = linspace(-0.1, 0.7, count, device_).to_vector<float>();
     EXPECT_EQ(values.front(), -0.1F);
@@ -99,6 +103,8 @@ TEST_P(MasksTest, ClassesAsVectors) {
   EXPECT_ERROR(
       static_cast<void>(one_hot(zeros({1, 1, 1, 1, 1, 1, 1, 1}, {DType::i64, device_}), 3)),
       ErrorCode::kShapeMismatch, "[one_hot] too many dimensions");
+  EXPECT_ERROR(static_cast<void>(one_hot(zeros({1}, {DType::i64, device_}), std::int64_t{1} << 62)),
+               ErrorCode::kOverflow, "[one_hot] too many bytes");
   if (device_ == test_device("cpu:0")) {
     EXPECT_ERROR(static_cast<void>(one_hot(classes, 2)), ErrorCode::kInvalidArgument,
                  "[one_hot] index 2 at [0, 0] is out of range: expected 0 to 1 for dimension 2");
