@@ -26,9 +26,9 @@ std::thread start_quiet_thread(std::string_view operation, std::function<void()>
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (failure) {
-    raise(ErrorCode::kInternal,
+    raise(ErrorCode::kOutOfMemory,
           "[{}] a thread of the library's can't be started: {}. End other threads, or raise their "
-          "limit.",
+          "limit (ulimit -u, or pids.max of the container).",
           operation, failure.message());
   }
   return thread;

@@ -8,8 +8,8 @@
 
 namespace patchbay::runtime {
 
-/// Starts a thread of the library with all signals but faults blocked. Errors: kInternal if it
-/// can't be started.
+/// Starts a thread of the library with all signals but faults blocked. Errors:
+/// kOutOfMemory if it can't be started.
 std::thread start_quiet_thread(std::string_view operation, std::function<void()> body);
 
 }  // namespace patchbay::runtime

@@ -259,6 +259,17 @@ TEST_P(FailedAllocation, InCollectiveOperations) {
   sweep([] {}, [this] { return sums_on(device()); });
 }
 
+/// That is no fault of the library's.
+TEST_P(FailedAllocation, AThreadThatCanNotBeStartedIsWantOfMemory) {
+  renew();
+  const Tensor a = ones({2}, device());
+  const auto members = ProcessGroup::in_process({device(), device()});
+  const FailingThreads failing;
+  EXPECT_ERROR(static_cast<void>(members[0].all_reduce(a)), ErrorCode::kOutOfMemory,
+               "a thread of the library's can't be started: Resource temporarily unavailable. End "
+               "other threads, or raise their limit");
+}
+
 TEST_P(FailedAllocation, WhileAPluginIsUnloaded) {
   sweep([] {},
         [] {

@@ -1,7 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "failing_allocations.h"
 
+#include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +22,7 @@ namespace {
 /// How many allocations go well before the one that fails; negative: none fails.
 constinit std::atomic<std::int64_t> left{-1};
 constinit std::atomic<bool> failed{false};
+constinit std::atomic<bool> has_no_threads{false};
 
 /// Where drivers and vendors' libraries lie, simulated or not, whose own memory is not the subject.
 struct Range {
@@ -72,6 +75,12 @@ void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
 
+PATCHBAY_REPLACED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                     void* (*body)(void*), void* user) noexcept {
+  static const auto real =
+      reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  return has_no_threads.load() ? EAGAIN : real(thread, attributes, body, user);
+}
 PATCHBAY_REPLACED void* malloc(std::size_t size) noexcept {
   return fails(PATCHBAY_CALLER) ? nullptr : __libc_malloc(size);
 }
@@ -117,6 +126,9 @@ FailingAllocation::FailingAllocation(std::int64_t number) {
   left.store(number - 1);
 }
 FailingAllocation::~FailingAllocation() { left.store(-1); }
+
+FailingThreads::FailingThreads() { has_no_threads.store(true); }
+FailingThreads::~FailingThreads() { has_no_threads.store(false); }
 
 bool FailingAllocation::has_failed() const { return failed.load(); }
 

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Makes one allocation of the whole process fail: malloc and its relatives, and so operator new.
+// Makes one allocation of the whole process fail: malloc and its relatives, and so operator new. Or
+// the start of threads.
 #ifndef PATCHBAY_TESTS_ALLOCATION_FAILING_ALLOCATIONS_H_
 #define PATCHBAY_TESTS_ALLOCATION_FAILING_ALLOCATIONS_H_
 
@@ -17,6 +18,15 @@ class FailingAllocation {
 
   /// Whether it was asked for.
   bool has_failed() const;
+};
+
+/// While it lives, no thread can be started.
+class FailingThreads {
+ public:
+  FailingThreads();
+  ~FailingThreads();
+  FailingThreads(const FailingThreads&) = delete;
+  FailingThreads& operator=(const FailingThreads&) = delete;
 };
 
 /// Not with sanitizers, which have allocators of their own.

@@ -37,7 +37,7 @@ struct Job {
 /// Threads that work jobs off in their order. The destructor waits for the calls that run.
 class Workers {
  public:
-  /// Errors: kInternal if a thread can't be started.
+  /// Errors: kOutOfMemory if a thread can't be started.
   Workers(int num_threads, std::function<Batch(const BatchRequest&)> make);
   ~Workers();
   Workers(const Workers&) = delete;
