@@ -40,7 +40,7 @@ TEST_P(ModuleTest, NamesItsMembers) {
   EXPECT_TRUE(net.parameter("count") == net.count);
   EXPECT_ERROR(net.parameter("out.wieght"), ErrorCode::kInvalidArgument,
                "[parameter] Net has no such parameter: expected one of hidden.weight, hidden.bias, "
-               "out.weight, out.bias, count, got 'out.wieght'");
+               "out.weight, out.bias, count, got 'out.wieght', the nearest is 'out.weight'");
   for (const nn::Parameter& each : net.parameters()) EXPECT_TRUE(each->requires_grad());
   EXPECT_FALSE(net.count->requires_grad());
 }

@@ -183,12 +183,20 @@ TEST_P(SafetensorsTest, FilesThatFitInPartAreLoaded) {
                "[load] '" + path() +
                    "' has other tensors than the module: superfluous are 'num_batches_tracked'. "
                    "Make the module as it was when it was saved, or allow them: load(module, file, "
-                   "{.allow_superfluous = true}).");
+                   "{.allow_missing = true, .allow_superfluous = true}).");
   EXPECT_ERROR(nn::load(other, path(), {.allow_superfluous = true}), ErrorCode::kInvalidArgument,
                "[load] '" + path() +
                    "' has other tensors than the module: missing are 'out.bias', 'count'. "
                    "Make the module as it was when it was saved, or allow them: load(module, file, "
-                   "{.allow_missing = true}).");
+                   "{.allow_missing = true, .allow_superfluous = true}).");
+  // The advice keeps the option that was given.
+  nn::save_safetensors(path("other"),
+                       {{"weight", ones({3, 3}, device_)}, {"x", ones({}, device_)}});
+  for (const nn::LoadOptions& options :
+       {nn::LoadOptions{.allow_missing = true}, nn::LoadOptions{.allow_superfluous = true}}) {
+    EXPECT_ERROR(nn::load(net.hidden, path("other"), options), ErrorCode::kInvalidArgument,
+                 "load(module, file, {.allow_missing = true, .allow_superfluous = true}).");
+  }
   nn::LazyLinear lazy(3, {.tensor = device_});
   nn::save_safetensors(path("bias"), {{"bias", ones({3}, device_)}});
   EXPECT_EQ(nn::load(lazy, path("bias"), {.allow_missing = true}).missing, Names{"weight"});
@@ -200,6 +208,32 @@ TEST_P(SafetensorsTest, FilesThatFitInPartAreLoaded) {
   nn::save_safetensors(path(), tensors);
   EXPECT_ERROR(nn::load(other, path(), {.allow_missing = true, .allow_superfluous = true}),
                ErrorCode::kShapeMismatch, "[load] 'out.weight' of '" + path() + "' has another");
+}
+
+/// PyTorch's half() converts buffers too; here they stay f32.
+TEST_P(SafetensorsTest, BuffersAreConverted) {
+  nn::BatchNorm norm(2, {.tensor = device_});
+  norm.cast(DType::f16);
+  nn::TensorMap tensors = {{"weight", ones({2}, device_).cast(DType::f16)},
+                           {"bias", zeros({2}, device_).cast(DType::f16)},
+                           {"running_mean", full({2}, 0.5, device_).cast(DType::f16)},
+                           {"running_var", full({2}, 3, device_).cast(DType::bf16)}};
+  nn::save_safetensors(path(), tensors);
+  nn::load(norm, path());
+  EXPECT_EQ(norm.running_mean.dtype(), DType::f32);
+  EXPECT_EQ(norm.running_mean->to_vector<float>(), (Floats{0.5F, 0.5F}));
+  EXPECT_EQ(norm.running_var->to_vector<float>(), (Floats{3, 3}));
+  tensors["running_mean"] = zeros({2}, {DType::i32, device_});
+  nn::save_safetensors(path(), tensors);
+  EXPECT_ERROR(nn::load(norm, path()), ErrorCode::kDtypeMismatch,
+               "[load] 'running_mean' of '" + path() +
+                   "' has another dtype: expected f32, got i32. Save it as f32.");
+  tensors["running_mean"] = zeros({2}, device_).cast(DType::f16);
+  tensors["bias"] = zeros({2}, device_);
+  nn::save_safetensors(path(), tensors);
+  EXPECT_ERROR(nn::load(norm, path()), ErrorCode::kDtypeMismatch,
+               "[load] 'bias' of '" + path() + "' has another dtype: expected f16, got f32.");
+  EXPECT_EQ(norm.running_mean->to_vector<float>(), (Floats{0.5F, 0.5F})) << "nothing was written";
 }
 
 TEST_P(SafetensorsTest, ErrorsNameTheCall) {
@@ -541,16 +575,19 @@ TEST_F(SafetensorsFiles, WhatTheFormatDoesNotAllowIsRefused) {
   expect_refused(entry(R"("dtype":"F32","dtype":"F32")"), "tensor 'a': 'dtype' occurs twice");
   expect_refused(entry(R"("other":1)"), "tensor 'a': no field 'other'");
   expect_refused(entry(R"("shape":[1.5])"), "tensor 'a': no integer of 64 bits: '1.5'");
-  expect_refused(entry(R"("shape":[-1])"), "tensor 'a': a negative number, -1");
+  expect_refused(entry(R"("shape":[-1])"), "tensor 'a': expected a number of 0 or more, got -1");
+  expect_refused(entry(R"("shape":[-0])"), "tensor 'a': expected a number of 0 or more, got -0");
   expect_refused(entry(R"("shape":[[1]])"), "tensor 'a': unexpected a list");
   expect_refused(entry(R"("shape":["1"])"), "tensor 'a': unexpected a text");
   expect_refused(entry(R"("shape":[99999999999999999999999])"),
                  "tensor 'a': no integer of 64 bits: '99999999999999999999999'");
-  expect_refused(entry(R"("shape":[9223372036854775808])"),
-                 "tensor 'a': an extent of 9223372036854775808 is too large");
+  expect_refused(
+      entry(R"("shape":[9223372036854775808])"),
+      "tensor 'a': an extent is too large: expected at most 2^63 - 1, got 9223372036854775808");
   expect_refused(entry(R"("shape":[1,1,1,1,1,1,1,1,1])"),
-                 "tensor 'a': expected at most 8 dimensions. Reshape it before saving.");
-  expect_refused(entry(R"("data_offsets":[0,1,2])"), "tensor 'a': more than 2 data_offsets");
+                 "tensor 'a': expected at most 8 dimensions, got more. Reshape it before saving.");
+  expect_refused(entry(R"("data_offsets":[0,1,2])"),
+                 "tensor 'a': expected 2 data_offsets, got more");
   expect_refused(entry(R"("data_offsets":[0])"), "tensor 'a': expected 2 data_offsets, got 1");
   expect_refused(entry(R"("dtype":"F32","shape":[1],"data_offsets":[4,0])"),
                  "tensor 'a': it ends at 0, before it begins at 4");

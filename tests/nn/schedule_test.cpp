@@ -80,9 +80,15 @@ TEST(Schedules, StayWhereTheyAreAfterAnError) {
   nn::SGD optimizer({some_parameter()}, {.learning_rate = 2});
   nn::Schedule schedule(optimizer, [](std::int64_t step) { return step % 2 == 0 ? 0.5 : -1.0; });
   const std::string text =
-      "[Optimizer] a wrong learning rate: expected a finite number >= 0, got -2";
-  EXPECT_ERROR(schedule.step(), ErrorCode::kInvalidArgument, text);
-  EXPECT_ERROR(schedule.set_num_steps(7), ErrorCode::kInvalidArgument, text);
+      "expected a finite number >= 0, got -2, the first rate 2 times the factor";
+  EXPECT_ERROR(schedule.step(), ErrorCode::kInvalidArgument,
+               "[Schedule] a wrong learning rate in step 1: " + text);
+  EXPECT_ERROR(schedule.set_num_steps(7), ErrorCode::kInvalidArgument,
+               "[Schedule] a wrong learning rate in step 7: " + text);
+  EXPECT_ERROR(
+      nn::Schedule(optimizer, [](std::int64_t) { return double{NAN}; }),
+      ErrorCode::kInvalidArgument,
+      "[Schedule] a wrong learning rate in step 0: expected a finite number >= 0, got nan");
   EXPECT_EQ(schedule.rate_at(7), -2);
   EXPECT_ERROR(static_cast<void>(schedule.rate_at(-1)), ErrorCode::kInvalidArgument,
                "[Schedule] a wrong number of steps: expected >= 0, got -1");
@@ -96,6 +102,10 @@ TEST(Schedules, FollowEachOther) {
                "[in_sequence] wrong steps: expected 2 that rise, one for each factor but the "
                "first, got 3, 3");
   EXPECT_ERROR(nn::in_sequence({one}, {3}), ErrorCode::kInvalidArgument, "expected 0 that rise");
+  EXPECT_ERROR(nn::in_sequence({one, one}, {}), ErrorCode::kInvalidArgument,
+               "expected 1 that rise, one for each factor but the first, got none");
+  EXPECT_ERROR(nn::in_sequence({}, {}), ErrorCode::kInvalidArgument,
+               "[in_sequence] no factors: expected one or more, got none");
   EXPECT_EQ(nn::in_sequence({one}, {})(7), 1);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -96,15 +97,25 @@ void check_names(const LoadReport& report, const LoadOptions& options,
   const bool lacks = !report.missing.empty() && !options.allow_missing;
   const bool exceeds = !report.superfluous.empty() && !options.allow_superfluous;
   if (!lacks && !exceeds) return;
+  const bool allows_missing = lacks || options.allow_missing,  // in the advice
+      allows_superfluous = exceeds || options.allow_superfluous;
   raise(ErrorCode::kInvalidArgument,
         "[load] {} has other tensors than the module:{}{}{}. Make the module as it was when it was "
         "saved, or allow them: load(module, file, {{.{} = true}}).",
         runtime::quote(path.native()), lacks ? " missing are " + listed(report.missing) : "",
         lacks && exceeds ? ";" : "",
         exceeds ? " superfluous are " + listed(report.superfluous) : "",
-        lacks && exceeds ? "allow_missing = true, .allow_superfluous"
-        : lacks          ? "allow_missing"
-                         : "allow_superfluous");
+        allows_missing && allows_superfluous ? "allow_missing = true, .allow_superfluous"
+        : allows_missing                     ? "allow_missing"
+                                             : "allow_superfluous");
+}
+
+/// A buffer's floats in its dtype, from those of another, which a program made that casts buffers
+/// too: those of a module stay f32. Undefined for others.
+Tensor converted(const Safetensors& file, std::string_view name, const Parameter& buffer) {
+  const DType from = file.entry(name).dtype, to = buffer.dtype();
+  if (from == to || !is_floating(from) || !is_floating(to)) return {};
+  return file.read(name, buffer.device()).cast(to);
 }
 
 }  // namespace
@@ -128,13 +139,33 @@ LoadReport load(Module& module, const std::filesystem::path& path, const LoadOpt
   LoadReport report = compare_names(state, file);
   check_names(report, options, path);
   std::erase_if(state, [&](const NamedParameter& each) { return !file.has(each.name); });
+  std::unordered_map<std::string, Tensor> buffers;  // converted, by name
+  for (const auto& [name, buffer] : module.named_buffers()) {
+    if (file.has(name)) buffers.emplace(name, Tensor());
+  }
   for (const auto& [name, parameter] : state) {
-    files::check_entry(file.entry(name), parameter.dtype(), files::shape_of(parameter), path,
-                       "load");
+    const Safetensors::Entry& entry = file.entry(name);
+    const bool may_differ =
+        buffers.contains(name) && is_floating(entry.dtype) && is_floating(parameter.dtype());
+    files::check_entry(entry, may_differ ? entry.dtype : parameter.dtype(),
+                       files::shape_of(parameter), path, "load");
     files::check_destination(parameter, name, "load");
   }
-  for (const auto& [name, parameter] : state) files::check_values(file, name, parameter);
-  for (const auto& [name, parameter] : state) files::read_parameter(file, name, parameter);
+  for (const auto& [name, parameter] : state) {
+    files::check_values(file, name, parameter);
+    if (buffers.contains(name)) buffers[name] = converted(file, name, parameter);
+  }
+  for (const auto& [name, parameter] : state) {
+    const auto buffer = buffers.find(name);
+    const Tensor values = buffer != buffers.end() ? buffer->second : Tensor();
+    if (!values.defined()) {
+      files::read_parameter(file, name, parameter);
+    } else if (parameter.defined()) {
+      parameter->copy_from(values);
+    } else {
+      parameter.set(values);
+    }
+  }
   return report;
 }
 

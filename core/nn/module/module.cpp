@@ -13,6 +13,7 @@
 #include "patchbay/runtime.h"
 
 #include "core/base/error.h"
+#include "core/base/nearest.h"
 #include "core/nn/module/call.h"
 #include "core/nn/module/place.h"
 #include "core/nn/module/walk.h"
@@ -170,20 +171,24 @@ std::vector<Parameter> Module::parameters() {
 Parameter Module::parameter(std::string_view name) {
   Parameter found;
   bool is_found = false;
-  std::string known;
+  std::vector<std::string> names;
   module::walk(*this, {{}, [&](const std::string& each, const Parameter& parameter, bool) {
                          if (each == name) {
                            found = parameter;
                            is_found = true;
                          }
-                         known += (known.empty() ? "" : ", ") + each;
+                         names.push_back(each);
                        }});
   if (is_found) return found;
   constexpr std::size_t kMostNames = 400;
+  std::string known;
+  for (const std::string& each : names) {
+    if (known.size() <= kMostNames) known += (known.empty() ? "" : ", ") + each;
+  }
   if (known.size() > kMostNames) known = known.substr(0, known.rfind(',', kMostNames)) + ", ...";
   raise(ErrorCode::kInvalidArgument,
-        "[parameter] {} has no such parameter: expected one of {}, got {}", type_name(),
-        known.empty() ? "none" : known, runtime::quote(name));
+        "[parameter] {} has no such parameter: expected one of {}, got {}{}", type_name(),
+        known.empty() ? "none" : known, runtime::quote(name), runtime::hint_nearest(name, names));
 }
 
 std::int64_t Module::num_parameters() {

@@ -34,7 +34,14 @@ double Schedule::rate_at(std::int64_t steps) const {
 }
 
 void Schedule::set_num_steps(std::int64_t steps) {
-  optimizer_->set_learning_rate(rate_at(steps));
+  const double rate = rate_at(steps);
+  if (!(rate >= 0) || !std::isfinite(rate)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[Schedule] a wrong learning rate in step {}: expected a finite number >= 0, got {}, the "
+          "first rate {} times the factor. Correct the factor.",
+          steps, rate, first_rate_);
+  }
+  optimizer_->set_learning_rate(rate);
   num_steps_ = steps;
 }
 
@@ -137,13 +144,18 @@ RateFactor one_cycle(std::int64_t steps, const OneCycleOptions& options) {
 }
 
 RateFactor in_sequence(std::vector<RateFactor> factors, std::vector<std::int64_t> at) {
+  if (factors.empty()) {
+    raise(ErrorCode::kInvalidArgument,
+          "[in_sequence] no factors: expected one or more, got none. Pass one, such as "
+          "exponential(0.9).");
+  }
   check_functions(factors, "in_sequence");
   const bool rises = std::ranges::adjacent_find(at, std::greater_equal<>()) == at.end();
   if (at.size() + 1 != factors.size() || !rises || (!at.empty() && at[0] < 0)) {
     raise(ErrorCode::kInvalidArgument,
           "[in_sequence] wrong steps: expected {} that rise, one for each factor but the first, "
           "got {}",
-          factors.empty() ? 0 : factors.size() - 1, fmt::join(at, ", "));
+          factors.size() - 1, at.empty() ? "none" : fmt::format("{}", fmt::join(at, ", ")));
   }
   return [factors = std::move(factors), at = std::move(at)](std::int64_t step) {
     const auto part = std::ranges::upper_bound(at, step) - at.begin();

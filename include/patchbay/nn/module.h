@@ -80,7 +80,7 @@ class PATCHBAY_API Module {
   std::vector<NamedParameter> named_buffers();
   std::vector<NamedModule> named_modules();
   std::vector<Parameter> parameters();
-  /// The parameter or buffer of that name. Errors: kInvalidArgument lists similar names.
+  /// The parameter or buffer of that name. Errors: kInvalidArgument names the nearest one.
   Parameter parameter(std::string_view name);
   /// The number of elements of all parameters. Errors: kInvalidArgument if a lazy layer has no
   /// shape yet.
