@@ -2,6 +2,7 @@
 // Launches of users' kernels. Checks everything against the signature before any work.
 #include "patchbay/kernel_module.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -228,22 +229,51 @@ const std::string& ModuleKernel::name() const { return state_->signature.name; }
 Device ModuleKernel::device() const { return Device(state_->module->device); }
 std::string ModuleKernel::signature() const { return state_->signature.to_string(); }
 
+namespace {
+
+/// What is at a path that can't be read as a file.
+std::string what_is_at(const std::string& path, int open_error) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  switch (status.type()) {
+    case std::filesystem::file_type::not_found: return "none: No such file or directory";
+    case std::filesystem::file_type::directory: return "a folder";
+    case std::filesystem::file_type::regular:
+      return "one that can't be opened: " + std::generic_category().message(open_error);
+    case std::filesystem::file_type::none: return "none: " + error.message();
+    default: return "a device, a pipe or a socket";
+  }
+}
+
+/// Editors on Windows begin UTF-8 with it.
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  return text;
+}
+
+}  // namespace
+
 KernelModule KernelModule::from_source(const Device& device, std::string_view text,
                                        const ModuleOptions& options) {
-  return KernelModule(
-      std::make_shared<runtime::ModuleState>(device.shared_state(), text, options.name));
+  return KernelModule(std::make_shared<runtime::ModuleState>(
+      device.shared_state(), without_byte_order_mark(text), options.name));
 }
 
 KernelModule KernelModule::from_file(const Device& device, const std::string& path) {
   std::error_code unknown;
   const bool is_file = std::filesystem::is_regular_file(path, unknown);
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file;
+  errno = 0;
+  if (is_file) file.open(path, std::ios::binary);
+  const int open_error = errno;
   std::ostringstream text;
-  if (is_file) text << file.rdbuf();
-  if (!is_file || !file.is_open() || file.bad()) {
+  if (file.is_open()) text << file.rdbuf();
+  if (!file.is_open() || file.bad()) {
     raise(ErrorCode::kIo,
-          "[KernelModule] can't read the kernel text {}: expected a readable file. Check the path.",
-          runtime::quote(path));
+          "[KernelModule] can't read the kernel text {}: expected a readable file, got {}. Check "
+          "the path.",
+          runtime::quote(path), what_is_at(path, open_error));
   }
   return from_source(device, text.str(), {.name = path});
 }

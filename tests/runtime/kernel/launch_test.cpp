@@ -213,9 +213,23 @@ TEST_P(KernelLaunchTest, OneKernelIsLaunchedFromManyThreads) {
 
 TEST(KernelModuleTest, MissingFilesAreNamed) {
   EXPECT_ERROR(static_cast<void>(KernelModule::from_file(test_device("cpu:0"), "/none.pbk")),
-               ErrorCode::kIo, "[KernelModule] can't read the kernel text '/none.pbk'");
+               ErrorCode::kIo,
+               "[KernelModule] can't read the kernel text '/none.pbk': expected a readable file, "
+               "got none: No such file or directory. Check the path.");
   EXPECT_ERROR(static_cast<void>(KernelModule::from_file(test_device("cpu:0"), "/tmp")),
-               ErrorCode::kIo, "[KernelModule] can't read the kernel text '/tmp'");
+               ErrorCode::kIo,
+               "[KernelModule] can't read the kernel text '/tmp': expected a readable file, got a "
+               "folder. Check the path.");
+  EXPECT_ERROR(static_cast<void>(KernelModule::from_file(test_device("cpu:0"), "/dev/null")),
+               ErrorCode::kIo, "got a device, a pipe or a socket. Check the path.");
+  EXPECT_ERROR(static_cast<void>(KernelModule::from_file(test_device("cpu:0"), "/dev/null/x")),
+               ErrorCode::kIo, "got none: ");
+}
+
+TEST(KernelModuleTest, AByteOrderMarkIsSkipped) {
+  const std::string text = "\xef\xbb\xbf" + std::string(kScale);
+  EXPECT_EQ(KernelModule::from_source(test_device("cpu:0"), text).kernel_names(),
+            KernelModule::from_source(test_device("cpu:0"), kScale).kernel_names());
 }
 
 TEST(KernelModuleTest, HoldsItsPlugin) {
