@@ -67,7 +67,8 @@ class PATCHBAY_API Stream {
   /// Calls the callback once all submitted work is done or has failed: on another thread, or, if
   /// nothing is pending, at once on this one. Later work is not held back. The callback must not
   /// call the runtime (kInvalidArgument from what submits or waits); an exception that it throws is
-  /// logged.
+  /// logged. synchronize() waits for the work and not for the callback, so what it refers to must
+  /// live until it was called.
   void add_callback(StreamCallback callback) const;
   /// The times of the submissions that finished since the last call, oldest first, at most the last
   /// 4096. Failed work has none. Errors: kUnsupported if the stream was made without times.
