@@ -14,7 +14,7 @@ enum class LogLevel : std::uint8_t { kError = 1, kWarning = 2, kInfo = 3, kDebug
 PATCHBAY_API std::string_view to_string(LogLevel level);
 
 /// Receives one line, without a newline. Called from any thread, also from several at once. It must
-/// not throw. docs/loading.md says which calls it may make.
+/// not throw. docs/loading.md says which calls it may make. Level: setting `log`, or warning.
 using LogSink = std::function<void(LogLevel level, std::string_view line)>;
 
 }  // namespace patchbay

@@ -127,8 +127,9 @@ class Output {
   /// replace the file before it gets there.
   static int make() {
     const int any = memfd_create("patchbay-compiler", MFD_CLOEXEC);
-    if (any < 0 || any > STDERR_FILENO) return any;
-    const int higher = fcntl(any, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    constexpr int kFirstOther = 3;
+    if (any < 0 || any >= kFirstOther) return any;
+    const int higher = fcntl(any, F_DUPFD_CLOEXEC, kFirstOther);
     const int error = errno;
     close(any);
     errno = error;

@@ -45,8 +45,9 @@ TEST(OpenclAbsence, PlatformTooOld) {
                 "platform 'Bare platform' has OpenCL 1.1 test, not 1.2");
 }
 
-/// A runtime in a process that sees an empty folder there. Prints why there is no device.
-void list_without(const char* folder) {
+/// A runtime in a process that sees an empty folder there. Prints why there is no device, and
+/// removes `scratch`.
+void list_without(const char* folder, const std::filesystem::path& scratch = {}) {
   if (!test::leave_mounts()) std::exit(2);
   const test::SmallDisk empty(folder, 4);
   if (!empty.is_mounted()) std::exit(3);
@@ -55,6 +56,7 @@ void list_without(const char* folder) {
   std::cerr << to_string(info.status) << ": " << info.reason << '\n';
   // What needs no driver works.
   const bool works = ones({2}, runtime.device("cpu:0")).to_vector<float>().at(1) == 1;
+  std::filesystem::remove_all(scratch);
   std::exit(works && info.devices.empty() ? 0 : 4);
 }
 
@@ -79,7 +81,7 @@ TEST(OpenclAbsence, PoclAmongOthersWithoutTheKernelsListOfProcessors) {
   std::filesystem::copy("/etc/OpenCL/vendors/pocl.icd", drivers.path() / "second.icd");
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const test::EnvironmentVariable variable("OCL_ICD_VENDORS", drivers.path().string());
-  EXPECT_EXIT(list_without("/sys"), testing::ExitedWithCode(0),
+  EXPECT_EXIT(list_without("/sys", drivers.path()), testing::ExitedWithCode(0),
               "no-device: PoCL, one of the installed drivers, needs /sys/devices/system/cpu, "
               "without which it ends the process: mount sysfs at /sys, or name another driver's "
               ".icd file by OCL_ICD_VENDORS");

@@ -224,4 +224,17 @@ void check_pocl_can_compile() {
   check_directory();
 }
 
+void PoclShapes::check(const Extents& group, const Extents& items) {
+  constexpr std::uint64_t kSmallGrid = 65535;
+  const Shape shape{group, *std::max_element(items.begin(), items.end()) < kSmallGrid};
+  const auto is_known = [&] {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::find(known_.begin(), known_.end(), shape) != known_.end();
+  };
+  if (is_known()) return;
+  check_pocl_can_compile();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  known_.push_back(shape);
+}
+
 }  // namespace patchbay::opencl

@@ -4,7 +4,11 @@
 #ifndef PATCHBAY_PLUGINS_OPENCL_API_POCL_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_API_POCL_HPP_
 
+#include <array>
+#include <cstdint>
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace patchbay::opencl {
 
@@ -21,8 +25,28 @@ std::string why_pocl_has_no_device();
 std::string pocl_directory();
 
 /// Throws if PoCL can't compile a kernel now: it runs the linker `ld` and waits for it, and writes
-/// to its directory. Takes about 0.1 ms.
+/// to its directory. Takes about 0.2 ms.
 void check_pocl_can_compile();
+
+/// The shapes of the launches of a kernel so far: PoCL compiles it again for each size of groups,
+/// and for grids below and above a limit. Thread-safe.
+class PoclShapes {
+ public:
+  using Extents = std::array<std::uint64_t, 3>;
+
+  /// For a new shape the same as check_pocl_can_compile. `items`: of the grid, along each axis.
+  void check(const Extents& group, const Extents& items);
+
+ private:
+  struct Shape {
+    Extents group;
+    bool is_small;
+    bool operator==(const Shape&) const = default;
+  };
+
+  std::mutex mutex_;
+  std::vector<Shape> known_;
+};
 
 }  // namespace patchbay::opencl
 

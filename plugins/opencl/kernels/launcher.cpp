@@ -1,12 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "opencl/kernels/launcher.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "kit/dialect_module.hpp"
 #include "opencl/api/error.hpp"
-#include "opencl/api/pocl.hpp"
 
 namespace patchbay::opencl {
 
@@ -76,28 +74,11 @@ void Launcher::set(cl_kernel kernel, std::span<const portable::Argument> argumen
 
 void Launcher::launch(Stream& stream, std::string_view name, const portable::Grid& grid,
                       std::span<const portable::Argument> arguments) {
-  if (device_.info().is_pocl) check_new_shape(grid);
+  if (device_.info().is_pocl) pocl_shapes_.check(grid.group, grid.items);
   KernelHandle kernel = take();
   set(kernel.get(), arguments);
   enqueue(stream, name, grid, kernel.get());
   give_back(std::move(kernel));
-}
-
-/// PoCL compiles a kernel again for each size of groups, and for grids below and above a limit.
-void Launcher::check_new_shape(const portable::Grid& grid) {
-  constexpr std::uint64_t kSmallGrid = 65535;
-  const Shape shape{grid.group,
-                    *std::max_element(grid.items.begin(), grid.items.end()) < kSmallGrid};
-  const auto is_known = [&] {
-    return std::find(shapes_.begin(), shapes_.end(), shape) != shapes_.end();
-  };
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (is_known()) return;
-  }
-  check_pocl_can_compile();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!is_known()) shapes_.push_back(shape);
 }
 
 void Launcher::enqueue(Stream& stream, std::string_view name, const portable::Grid& grid,

@@ -3,7 +3,6 @@
 #ifndef PATCHBAY_PLUGINS_OPENCL_KERNELS_LAUNCHER_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_KERNELS_LAUNCHER_HPP_
 
-#include <array>
 #include <mutex>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "kit/portable/backend.hpp"
 #include "opencl/api/handle.hpp"
+#include "opencl/api/pocl.hpp"
 #include "opencl/device/device.hpp"
 #include "opencl/device/stream.hpp"
 
@@ -36,17 +36,9 @@ class Launcher : public portable::Function {
               std::span<const portable::Argument> arguments);
 
  private:
-  /// What PoCL compiles a kernel for when it is launched.
-  struct Shape {
-    std::array<std::uint64_t, 3> group;
-    bool is_small;
-    bool operator==(const Shape&) const = default;
-  };
-
   KernelHandle take();
   void give_back(KernelHandle kernel);
   void set(cl_kernel kernel, std::span<const portable::Argument> arguments) const;
-  void check_new_shape(const portable::Grid& grid);
   void enqueue(Stream& stream, std::string_view name, const portable::Grid& grid,
                cl_kernel kernel) const;
 
@@ -56,7 +48,7 @@ class Launcher : public portable::Function {
   std::size_t max_group_size_ = 0;
   std::mutex mutex_;
   std::vector<KernelHandle> idle_;
-  std::vector<Shape> shapes_;  // that PoCL was able to compile
+  PoclShapes pocl_shapes_;
 };
 
 }  // namespace patchbay::opencl
