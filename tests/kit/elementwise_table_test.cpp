@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The gradient columns of the elementwise table: with a symbolic type, so that they use nothing but
 // what the table's comment allows, against differences of the expressions.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -49,6 +50,9 @@ Condition operator!=(Symbol x, Symbol y) { return Condition(x.value() != y.value
 Condition operator|(Condition x, Condition y) { return Condition(x.value() || y.value()); }
 Symbol select(Condition condition, Symbol x, Symbol y) { return condition.value() ? x : y; }
 // Functions that are operators of the table.
+Symbol abs(Symbol x) { return Symbol(std::abs(x.value())); }
+Symbol maximum(Symbol x, Symbol y) { return Symbol(std::max(x.value(), y.value())); }
+Symbol minimum(Symbol x, Symbol y) { return Symbol(std::min(x.value(), y.value())); }
 Symbol exp(Symbol x) { return Symbol(std::exp(x.value())); }
 Symbol log(Symbol x) { return Symbol(std::log(x.value())); }
 Symbol erf(Symbol x) { return Symbol(std::erf(x.value())); }
