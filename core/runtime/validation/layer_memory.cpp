@@ -51,11 +51,10 @@ patchbay_status* Layer::allocate(DeviceRecord& device, std::uint32_t kind, std::
   }
   if (failure != nullptr || block->whole.base == nullptr) return failure;
   if (!find_memory_fault(device.info, block->whole, kind, alignment_bytes).empty()) {
-    block->front_bytes = 0;  // the core refuses it and gives it back
-    block->is_refused = block->is_wrapped = true;
-  } else {
-    set_guards(*block);
+    *memory = block->whole;  // which the core refuses
+    return nullptr;
   }
+  set_guards(*block);
   *memory = block->memory();
   const std::scoped_lock lock(mutex_);
   blocks_.add(std::move(block));
@@ -91,7 +90,6 @@ void Layer::release(DeviceRecord& device, patchbay_memory memory) {
     block = blocks_.find(memory);
     is_released = block != nullptr && block->is_released;
   }
-  if (block != nullptr && block->is_refused) return release_now(device, *block);
   const CallSite here = CallSite::here();
   if (block == nullptr || block->is_wrapped || is_released || block->memory().base != memory.base ||
       block->memory().offset_bytes != memory.offset_bytes) {

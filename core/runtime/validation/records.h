@@ -113,7 +113,6 @@ struct Block {
   patchbay_memory whole{};  // what the plugin returned
   std::uint64_t front_bytes = 0, size_bytes = 0, whole_bytes = 0;
   bool is_wrapped = false;  // the application's own: not guarded, not reported as live
-  bool is_refused = false;  // of an address that the core does not take
   bool is_released = false;
   bool is_scratch = false;  // the plugin's, which may release it while it closes the device
   std::string tag;

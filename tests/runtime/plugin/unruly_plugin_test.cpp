@@ -634,19 +634,6 @@ TEST(UnrulyPlugin, PinnedMemoryWithoutAnAddressIsRefused) {
   });
 }
 
-TEST(UnrulyPlugin, MemoryThatIsRefusedIsGivenBack) {
-  for_each_mode([](const auto& settings) {
-    Unruly plugin("misaligned,count-memory", settings);
-    for (int i = 0; i < 3; ++i) {
-      EXPECT_ERROR((void)Buffer::allocate(plugin.device(), 64), ErrorCode::kPluginFailed,
-                   "expected a multiple of");
-    }
-    plugin.runtime().unload("kept");
-    EXPECT_EQ(plugin.count("memory is missing"), 0u);
-    EXPECT_EQ(plugin.count("all memory is back"), 1u);
-  });
-}
-
 TEST(UnrulyPlugin, AHandleThatIsNotGivenIsNotUsed) {
   for_each_mode([](const auto& settings) {
     Unruly plugin("null-handle", settings);
