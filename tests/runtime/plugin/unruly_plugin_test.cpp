@@ -228,15 +228,17 @@ TEST(UnrulyPlugin, ADeviceIsNotUsedByTheLogOnceItsPluginIsBeingClosed) {
   }
 }
 
-TEST(UnrulyPlugin, TheLogMayTrimWhileMemoryIsReleased) {
+/// It would wait for the release that it interrupts.
+TEST(UnrulyPlugin, TheLogTrimsNothingWhileMemoryIsReleased) {
   const EnvironmentVariable ways("UNRULY", "release-logs");
   RuntimeOptions options = unruly_options();
   Runtime* asked = nullptr;
-  int num_trims = 0;
+  std::vector<Error> refusals;
   options.log = [&](LogLevel, std::string_view line) {
     if (asked == nullptr || line.find("memory goes") == std::string_view::npos) return;
-    for (const char* device : {"kept:0", "kept:1"}) asked->device(device).trim_memory();
-    ++num_trims;
+    for (const char* device : {"kept:0", "kept:1"}) {
+      refusals.push_back(test::error_of([&] { asked->device(device).trim_memory(); }));
+    }
   };
   Runtime runtime(options);
   for (const char* device : {"kept:0", "kept:1"}) {
@@ -244,8 +246,14 @@ TEST(UnrulyPlugin, TheLogMayTrimWhileMemoryIsReleased) {
   }
   asked = &runtime;
   runtime.device("kept:1").trim_memory();
-  EXPECT_EQ(num_trims, 2);  // that of the other device within
   asked = nullptr;
+  ASSERT_EQ(refusals.size(), 2u);
+  for (const Error& refusal : refusals) {
+    EXPECT_EQ(refusal.code(), ErrorCode::kInvalidArgument);
+    EXPECT_NE(std::string(refusal.what()).find("[trim_memory] a stream's callback, or a log sink"),
+              std::string::npos)
+        << refusal.what();
+  }
 }
 
 /// The log's kernel is the first, so the one that it interrupted is not kept.
