@@ -120,7 +120,7 @@ void expect_words(const Error& error, const std::vector<std::string>& words) {
 
 /// The n-th allocation fails, as often as the core asks for it, for each n. Gives how many n.
 int exhaust(const Settings& settings, int num_tries, const Plan& plan) {
-  std::vector<std::string> words = {"[allocate] out of memory on fake:0: requested ",
+  std::vector<std::string> words = {"out of memory on fake:0: requested ",
                                     " bytes, free ",
                                     ", total ",
                                     ", held by this runtime ",

@@ -417,7 +417,7 @@ TEST(TensorHostTest, NumbersThatAreNoDtypeAreRefused) {
     refuses("zeros", [&] { return zeros({2}, {none, cpu}); });
     refuses("full", [&] { return full({2}, 1, {none, cpu}); });
     refuses("cast", [&] { return zeros({2}, cpu).cast(none); });
-    refuses("from_host", [&] { return from_host_bytes(values, none, {2}, cpu); });
+    refuses("from_host_bytes", [&] { return from_host_bytes(values, none, {2}, cpu); });
     refuses("wrap_host", [&] { return wrap_host(values, none, {2}, cpu, {}); });
   }
 }

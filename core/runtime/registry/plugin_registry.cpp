@@ -338,6 +338,7 @@ void PluginRegistry::log_line(const PluginState& plugin, LogLevel level,
     const TurnOfAnother turn(*this);
     return log();
   }
+  if (!SubmissionMutex::is_held_here()) return log();
   const CallbackMark mark;
   log();
 }

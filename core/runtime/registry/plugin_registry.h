@@ -58,8 +58,8 @@ class PluginRegistry {
   /// All plugins that were opened, if the runtime validates.
   std::vector<Backend*> validated() const;
   const std::vector<std::filesystem::path>& directories() const { return directories_; }
-  /// Gives the log sink a line of a plugin's, from any thread. The sink can't use devices, because
-  /// the plugin may log within a call under a lock.
+  /// Gives the log sink a line of a plugin's, from any thread. The sink can't use devices if the
+  /// plugin logs within a submission to a stream.
   void log_line(const PluginState& plugin, LogLevel level, const std::string& line) const;
 
  private:

@@ -36,12 +36,17 @@ Recorder* find_recorder() {
 }
 
 void raise_in_callback(std::string_view operation) {
-  raise(
-      ErrorCode::kInvalidArgument,
-      "[{}] a stream's callback, or a log sink in a line of a plugin's, called the runtime: "
-      "expected "
-      "one that only notes what it is told or wakes another thread. Make the call on that thread.",
-      operation);
+  if (SubmissionMutex::is_held_here()) {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] a log sink called the runtime while a plugin, which logged a line, is given work: "
+          "expected one that only notes the line or wakes another thread. Make the call on that "
+          "thread.",
+          operation);
+  }
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] a stream's callback called the runtime: expected a callback that only notes what it "
+        "is told or wakes another thread. Make the call on that thread.",
+        operation);
 }
 
 void check_not_recording_slowly(std::string_view operation) {

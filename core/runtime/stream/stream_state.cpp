@@ -115,6 +115,8 @@ StreamState::~StreamState() {
   }
 }
 
+constinit thread_local int SubmissionMutex::num_held = 0;
+
 /// Takes the handle while the stream is open. The end of the stream waits for it.
 class StreamState::DriverWait {
  public:

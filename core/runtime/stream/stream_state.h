@@ -31,6 +31,26 @@ using StreamHandle = std::unique_ptr<patchbay_stream, void (*)(patchbay_stream*)
 StreamHandle own_stream(const DeviceState& device, patchbay_stream* made,
                         std::string_view operation, std::string_view entry = "create");
 
+/// A stream's lock, under which its plugin is called.
+class SubmissionMutex {
+ public:
+  void lock() {
+    mutex_.lock();
+    ++num_held;
+  }
+  void unlock() {
+    --num_held;
+    mutex_.unlock();
+  }
+  /// Whether this thread holds one: what the plugin logs then must not use a device.
+  static bool is_held_here() noexcept { return num_held != 0; }
+
+ private:
+  static constinit thread_local int num_held;  // by this thread
+
+  std::mutex mutex_;
+};
+
 /// An in-order queue. Submissions hold `mutex`, unless the stream completes inline.
 struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   /// Adopts `handle`, created with `flags`. `keep` is null for a device's own default stream. The
@@ -127,7 +147,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   bool is_lent = false;                 // the application's own stream
   std::atomic<bool> is_exposed{false};  // the application has the native handle
   patchbay_stream* handle = nullptr;    // null once closed; changes under the mutex
-  std::mutex mutex;
+  SubmissionMutex mutex;
   std::atomic<std::uint64_t> submitted{0};
   std::unique_ptr<StreamTimes> times;  // null if not measured
 

@@ -228,17 +228,15 @@ TEST(UnrulyPlugin, ADeviceIsNotUsedByTheLogOnceItsPluginIsBeingClosed) {
   }
 }
 
-/// It would wait for the release that it interrupts.
-TEST(UnrulyPlugin, TheLogTrimsNothingWhileMemoryIsReleased) {
+TEST(UnrulyPlugin, TheLogMayTrimWhileMemoryIsReleased) {
   const EnvironmentVariable ways("UNRULY", "release-logs");
   RuntimeOptions options = unruly_options();
   Runtime* asked = nullptr;
-  std::vector<Error> refusals;
+  int num_trims = 0;
   options.log = [&](LogLevel, std::string_view line) {
     if (asked == nullptr || line.find("memory goes") == std::string_view::npos) return;
-    for (const char* device : {"kept:0", "kept:1"}) {
-      refusals.push_back(test::error_of([&] { asked->device(device).trim_memory(); }));
-    }
+    for (const char* device : {"kept:0", "kept:1"}) asked->device(device).trim_memory();
+    ++num_trims;
   };
   Runtime runtime(options);
   for (const char* device : {"kept:0", "kept:1"}) {
@@ -246,14 +244,8 @@ TEST(UnrulyPlugin, TheLogTrimsNothingWhileMemoryIsReleased) {
   }
   asked = &runtime;
   runtime.device("kept:1").trim_memory();
+  EXPECT_EQ(num_trims, 2);  // that of the other device within
   asked = nullptr;
-  ASSERT_EQ(refusals.size(), 2u);
-  for (const Error& refusal : refusals) {
-    EXPECT_EQ(refusal.code(), ErrorCode::kInvalidArgument);
-    EXPECT_NE(std::string(refusal.what()).find("[trim_memory] a stream's callback, or a log sink"),
-              std::string::npos)
-        << refusal.what();
-  }
 }
 
 /// The log's kernel is the first, so the one that it interrupted is not kept.
@@ -776,8 +768,10 @@ TEST(UnrulyPlugin, ALogWithinACallUsesNoDevice) {
   EXPECT_EQ(values_on(runtime.device("kept:1")), kOnes);
   ASSERT_EQ(refusals.size(), 4u);
   for (const std::string& refusal : refusals) {
-    EXPECT_NE(refusal.find("a log sink in a line of a plugin's, called the runtime"),
-              std::string::npos)
+    EXPECT_NE(
+        refusal.find(
+            "a log sink called the runtime while a plugin, which logged a line, is given work"),
+        std::string::npos)
         << refusal;
   }
 }
