@@ -2,6 +2,7 @@
 #include "core/runtime/memory/allocator.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <new>
 #include <span>
@@ -529,7 +530,7 @@ void Allocator::raise_unknown(MemoryKind kind) {
 
 /// Counts again if a thread of the plugin's has changed its memory meanwhile.
 LiveMemory Allocator::live_without_scratch() const {
-  constexpr int kMostTries = 1000;
+  constexpr int kMostTries = 5000;  // half a second
   LiveMemory live;
   for (int i = 0; i < kMostTries; ++i) {
     const std::uint64_t num_changes = scratch_begun_.load();
@@ -543,7 +544,7 @@ LiveMemory Allocator::live_without_scratch() const {
       }
     }
     if (!is_changing && scratch_begun_.load() == num_changes) break;
-    std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
   return live;
 }
