@@ -1,13 +1,13 @@
 # patchbay_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...]
 #                   [DEPENDS <target>...] [ENVIRONMENT <NAME=value>...] [LOCK <name>]
-#                   [ON_EACH_DEVICE] [EACH_CASE] [PARTS <Suite> <n>])
+#                   [ON_EACH_DEVICE] [EACH_CASE] [OPTIMISED] [PARTS <Suite> <n>])
 #
 # Builds a GoogleTest program in <build>/test-bin. Each suite becomes one ctest entry, whose cases
 # share a process; with EACH_CASE each case has its own entry and process, and the suite that PARTS
 # names has n entries. Tests use plugins only through the loader, so list the plugins that they need
 # in DEPENDS (built before, never linked). ON_EACH_DEVICE adds everything that
 # tests/support/device_test.h needs: all plugins, the simulated drivers, and the environment that
-# makes the devices visible. The label `long` excludes a test from the usual run. Tests with the same
+# makes the devices visible. OPTIMISED is for tests that compute much themselves. The label `long` excludes a test from the usual run. Tests with the same
 # LOCK run one after the other.
 
 find_package(GTest REQUIRED)
@@ -36,6 +36,7 @@ if(PATCHBAY_TEST_OPTIMISED_KERNELS)
   string(APPEND PATCHBAY_TEST_CACHE "-optimised")
 endif()
 
+set(PATCHBAY_OPTIMISED_TEST $<$<CONFIG:Release>:-O1>)
 # The compile options of every test program. The tested code is optimised, in the library.
 function(patchbay_configure_test_target name)
   patchbay_configure_target(${name})
@@ -70,10 +71,16 @@ if(NOT TARGET patchbay_test_headers)
   add_executable(patchbay_test_headers EXCLUDE_FROM_ALL
     "${CMAKE_CURRENT_LIST_DIR}/../tests/support/test_headers.cpp")
   patchbay_configure_test_target(patchbay_test_headers)
-  patchbay_precompile(patchbay_test_headers
-    <algorithm> <array> <chrono> <filesystem> <fstream> <functional> <memory> <mutex> <optional> <random>
-    <sstream> <string> <string_view> <thread> <vector> <gmock/gmock.h> <gtest/gtest.h>
-    <patchbay/patchbay.h>)
+  add_executable(patchbay_optimised_test_headers EXCLUDE_FROM_ALL
+    "${CMAKE_CURRENT_LIST_DIR}/../tests/support/test_headers.cpp")
+  patchbay_configure_test_target(patchbay_optimised_test_headers)
+  target_compile_options(patchbay_optimised_test_headers PRIVATE ${PATCHBAY_OPTIMISED_TEST})
+  foreach(headers IN ITEMS patchbay_test_headers patchbay_optimised_test_headers)
+    patchbay_precompile(${headers}
+      <algorithm> <array> <chrono> <filesystem> <fstream> <functional> <memory> <mutex> <optional> <random>
+      <sstream> <string> <string_view> <thread> <vector> <gmock/gmock.h> <gtest/gtest.h>
+      <patchbay/patchbay.h>)
+  endforeach()
 endif()
 
 # Parts of every test program.
@@ -90,7 +97,7 @@ if(NOT TARGET patchbay_test_support)
 endif()
 
 function(patchbay_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ON_EACH_DEVICE;EACH_CASE" "LOCK"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ON_EACH_DEVICE;EACH_CASE;OPTIMISED" "LOCK"
     "SOURCES;LIBRARIES;LABELS;DEPENDS;ENVIRONMENT;PARTS")
   if(arg_ON_EACH_DEVICE)
     list(APPEND arg_DEPENDS patchbay-plugins patchbay-fake patchbay_simulations)
@@ -98,7 +105,12 @@ function(patchbay_add_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   patchbay_configure_test_target(${name})
-  patchbay_precompile(${name} REUSE_FROM patchbay_test_headers)
+  if(arg_OPTIMISED)
+    target_compile_options(${name} PRIVATE ${PATCHBAY_OPTIMISED_TEST})
+    patchbay_precompile(${name} REUSE_FROM patchbay_optimised_test_headers)
+  else()
+    patchbay_precompile(${name} REUSE_FROM patchbay_test_headers)
+  endif()
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} patchbay_test_support)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test-bin")
   if(arg_DEPENDS)
