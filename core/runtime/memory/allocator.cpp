@@ -2,7 +2,6 @@
 #include "core/runtime/memory/allocator.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <new>
 #include <span>
@@ -97,17 +96,57 @@ TagCount* KindAllocator::tag_count() {
   return found != tags_.end() ? &found->second : &tags_.try_emplace(std::string(tag)).first->second;
 }
 
-void KindAllocator::count(Allocation& allocation) {
-  live_.add(allocation.size_bytes);
+namespace {
+
+/// Lives while a count changes together with another, so that a reader sees both or neither.
+class CountChange {
+ public:
+  CountChange(std::atomic<std::uint64_t>& begun, std::atomic<std::uint64_t>& ended) noexcept
+      : ended_(ended) {
+    begun.fetch_add(1);
+  }
+  ~CountChange() { ended_.fetch_add(1); }
+  CountChange(const CountChange&) = delete;
+  CountChange& operator=(const CountChange&) = delete;
+
+ private:
+  std::atomic<std::uint64_t>& ended_;
+};
+
+}  // namespace
+
+void KindAllocator::count(const Allocation& allocation) {
+  if (allocation.is_scratch) [[unlikely]] {
+    const CountChange change(scratch_begun_, scratch_ended_);
+    scratch_blocks_.fetch_add(1);
+    scratch_bytes_.fetch_add(allocation.size_bytes);
+    live_.add(allocation.size_bytes);
+  } else {
+    live_.add(allocation.size_bytes);
+  }
   if (allocation.tag == nullptr) return;
   allocation.tag->bytes.fetch_add(allocation.size_bytes, std::memory_order_relaxed);
   allocation.tag->blocks.fetch_add(1, std::memory_order_relaxed);
 }
 
+/// Counts again if a thread of the plugin's has changed its memory meanwhile.
+LiveMemory KindAllocator::live_without_scratch() const {
+  constexpr int kMostTries = 1000;
+  LiveMemory live;
+  for (int i = 0; i < kMostTries; ++i) {
+    const std::uint64_t num_changes = scratch_begun_.load();
+    const bool is_changing = scratch_ended_.load() != num_changes;
+    live = {live_blocks() - scratch_blocks_.load(), live_bytes() - scratch_bytes_.load()};
+    if (!is_changing && scratch_begun_.load() == num_changes) break;
+    std::this_thread::yield();
+  }
+  return live;
+}
+
 // ------------------------------------------------------------------------------- allocate
 
-Allocation KindAllocator::allocate(std::size_t size_bytes) {
-  Allocation allocation{nullptr, tag_count(), size_bytes};
+Allocation KindAllocator::allocate(std::size_t size_bytes, bool is_scratch) {
+  Allocation allocation{nullptr, tag_count(), size_bytes, is_scratch};
   if (size_bytes != 0) {
     if (size_bytes > std::numeric_limits<std::size_t>::max() / 2) {
       raise_failure(size_bytes, "no memory is that large");
@@ -342,7 +381,14 @@ void KindAllocator::free(const Allocation& allocation, std::vector<PastUse> uses
                          caches_.load(std::memory_order_relaxed) && cache_.give(block);
     if (!is_kept) give(block);
   }
-  live_.remove(allocation.size_bytes);
+  if (allocation.is_scratch) [[unlikely]] {
+    const CountChange change(scratch_begun_, scratch_ended_);
+    live_.remove(allocation.size_bytes);
+    scratch_blocks_.fetch_sub(1);
+    scratch_bytes_.fetch_sub(allocation.size_bytes);
+  } else {
+    live_.remove(allocation.size_bytes);
+  }
   trace("free", allocation.size_bytes);
   if (allocation.tag == nullptr) return;
   allocation.tag->bytes.fetch_sub(allocation.size_bytes, std::memory_order_relaxed);
@@ -486,30 +532,27 @@ void KindAllocator::fill(DeviceMemory& memory) {
 
 // ------------------------------------------------------------------------------- scratch
 
+namespace {
+
 /// Lives while this thread allocates or frees a plugin's own memory.
-class Allocator::ScratchChange {
+class ForPlugin {
  public:
-  explicit ScratchChange(Allocator& allocator) noexcept
-      : allocator_(allocator), previous_(std::exchange(is_for_plugin, true)) {
-    allocator_.scratch_begun_.fetch_add(1);
-  }
-  ~ScratchChange() {
-    allocator_.scratch_ended_.fetch_add(1);
-    is_for_plugin = previous_;
-  }
-  ScratchChange(const ScratchChange&) = delete;
-  ScratchChange& operator=(const ScratchChange&) = delete;
+  ForPlugin() noexcept : previous_(std::exchange(is_for_plugin, true)) {}
+  ~ForPlugin() { is_for_plugin = previous_; }
+  ForPlugin(const ForPlugin&) = delete;
+  ForPlugin& operator=(const ForPlugin&) = delete;
 
  private:
-  Allocator& allocator_;
   const bool previous_;
 };
+
+}  // namespace
 
 patchbay_memory Allocator::allocate_scratch(std::size_t size_bytes) {
   if (size_bytes == 0) return {nullptr, 0};
   KindAllocator& memory = of(MemoryKind::kDevice);
-  const ScratchChange change(*this);
-  const Allocation allocation = memory.allocate(size_bytes);
+  const ForPlugin mark;
+  const Allocation allocation = memory.allocate(size_bytes, /*is_scratch=*/true);
   if (allocation.block == nullptr) return {nullptr, 0};
   try {
     // Plugins know nothing of a block's earlier uses.
@@ -528,29 +571,8 @@ void Allocator::raise_unknown(MemoryKind kind) {
   raise_not_in_enum("memory", "kind of memory", "MemoryKind", kind);
 }
 
-/// Counts again if a thread of the plugin's has changed its memory meanwhile.
-LiveMemory Allocator::live_without_scratch() const {
-  constexpr int kMostTries = 5000;  // half a second
-  LiveMemory live;
-  for (int i = 0; i < kMostTries; ++i) {
-    const std::uint64_t num_changes = scratch_begun_.load();
-    const bool is_changing = scratch_ended_.load() != num_changes;
-    live = {live_blocks(), live_bytes()};
-    {
-      const std::scoped_lock lock(scratch_mutex_);
-      for (const auto& [at, allocation] : scratch_) {
-        --live.num_blocks;
-        live.size_bytes -= allocation.size_bytes;
-      }
-    }
-    if (!is_changing && scratch_begun_.load() == num_changes) break;
-    std::this_thread::sleep_for(std::chrono::microseconds(20));
-  }
-  return live;
-}
-
 void Allocator::free_scratch(patchbay_memory at) noexcept {
-  const ScratchChange change(*this);
+  const ForPlugin mark;
   Allocation allocation;
   {
     const std::scoped_lock lock(scratch_mutex_);

@@ -35,6 +35,7 @@ struct Allocation {
   Block* block = nullptr;  // null for 0 bytes
   TagCount* tag = nullptr;
   std::size_t size_bytes = 0;
+  bool is_scratch = false;  // a plugin's own
 };
 
 struct LiveMemory {
@@ -52,7 +53,7 @@ class KindAllocator {
   KindAllocator& operator=(const KindAllocator&) = delete;
 
   /// Errors: kOutOfMemory once everything else has been tried.
-  Allocation allocate(std::size_t size_bytes);
+  Allocation allocate(std::size_t size_bytes, bool is_scratch = false);
   /// `uses` are those that may not have ended.
   void free(const Allocation& allocation, std::vector<PastUse> uses) noexcept;
   /// Waits for the uses of freed blocks and releases all unused memory.
@@ -66,9 +67,11 @@ class KindAllocator {
   void fill(DeviceMemory& memory);
   std::uint64_t live_bytes() const { return live_.bytes(); }
   std::uint64_t live_blocks() const { return live_.blocks(); }
+  /// What is live without plugins' scratch memory.
+  LiveMemory live_without_scratch() const;
 
  private:
-  void count(Allocation& allocation);
+  void count(const Allocation& allocation);
   void trace(std::string_view what, std::size_t size_bytes) const noexcept;
   TagCount* tag_count();
   Block* find(std::size_t size_bytes);
@@ -95,6 +98,9 @@ class KindAllocator {
   const MemoryKind kind_;
   BlockCache cache_;
   LiveCount live_;
+  // Of live_, what is scratch memory; how often it has begun to change, and has changed.
+  std::atomic<std::uint64_t> scratch_blocks_{0}, scratch_bytes_{0};
+  std::atomic<std::uint64_t> scratch_begun_{0}, scratch_ended_{0};
   std::atomic<std::size_t> limit_bytes_{0}, reserved_bytes_{0};  // declared before what it counts
   std::atomic<bool> caches_{true};
 
@@ -141,13 +147,19 @@ class Allocator {
   patchbay_memory allocate_scratch(std::size_t size_bytes);
   void free_scratch(patchbay_memory memory) noexcept;
   /// What is live without plugins' scratch memory.
-  LiveMemory live_without_scratch() const;
+  LiveMemory live_without_scratch() const {
+    LiveMemory all;
+    for (const KindAllocator& kind : kinds_) {
+      const LiveMemory live = kind.live_without_scratch();
+      all.num_blocks += live.num_blocks;
+      all.size_bytes += live.size_bytes;
+    }
+    return all;
+  }
   std::uint64_t live_bytes() const { return sum(&KindAllocator::live_bytes); }
   std::uint64_t live_blocks() const { return sum(&KindAllocator::live_blocks); }
 
  private:
-  class ScratchChange;
-
   std::uint64_t sum(std::uint64_t (KindAllocator::*count)() const) const {
     std::uint64_t result = 0;
     for (const KindAllocator& kind : kinds_) result += (kind.*count)();
@@ -157,8 +169,6 @@ class Allocator {
   std::array<KindAllocator, 3> kinds_;
   mutable std::mutex scratch_mutex_;
   std::map<std::pair<void*, std::uint64_t>, Allocation> scratch_;
-  // How often scratch memory has begun to change, and has changed.
-  std::atomic<std::uint64_t> scratch_begun_{0}, scratch_ended_{0};
 };
 
 }  // namespace patchbay::runtime
