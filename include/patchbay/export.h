@@ -5,7 +5,8 @@
 #define PATCHBAY_EXPORT_H_
 
 #if defined(_GLIBCXX_DEBUG) && !defined(PATCHBAY_GLIBCXX_DEBUG)
-#error "_GLIBCXX_DEBUG changes the layout of vectors and maps, which the library was compiled without. \
+#error \
+    "_GLIBCXX_DEBUG changes the layout of vectors and maps, which the library was compiled without. \
 Compile without it; or compile the library with it too, and define PATCHBAY_GLIBCXX_DEBUG for both."
 #endif
 
