@@ -17,11 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kText =
-    "PATCHBAY_KERNEL(f)(PATCHBAY_OUTPUT(f32, x)) {\n"
-    "  PATCHBAY_BIND(f32, x);\n"
-    "  x[PATCHBAY_GLOBAL_ID(0)] = 7.0f;\n}\n";
-
 /// Builds and runs the text, on a loader that takes its time. Only for
 /// OneProgramIsBuiltByOneAtATime.
 TEST(OpenclBuild, DISABLED_InAProcessOfItsOwn) {

@@ -12,6 +12,12 @@
 
 namespace patchbay::opencl_test {
 
+/// A kernel that writes 7 to each element.
+inline constexpr const char* kText =
+    "PATCHBAY_KERNEL(f)(PATCHBAY_OUTPUT(f32, x)) {\n"
+    "  PATCHBAY_BIND(f32, x);\n"
+    "  x[PATCHBAY_GLOBAL_ID(0)] = 7.0f;\n}\n";
+
 /// `library`: a path, or the name of one of our loaders; empty: the machine's own.
 inline Runtime runtime_on(const std::string& library) {
   RuntimeOptions options;

@@ -22,11 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kText =
-    "PATCHBAY_KERNEL(f)(PATCHBAY_OUTPUT(f32, x)) {\n"
-    "  PATCHBAY_BIND(f32, x);\n"
-    "  x[PATCHBAY_GLOBAL_ID(0)] = 7.0f;\n}\n";
-
 /// Neither the library nor PoCL knows a kernel yet.
 Device fresh_device(const fs::path& folder) {
   fs::create_directories(folder / "pocl");
