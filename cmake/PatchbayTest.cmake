@@ -7,8 +7,8 @@
 # names has n entries. Tests use plugins only through the loader, so list the plugins that they need
 # in DEPENDS (built before, never linked). ON_EACH_DEVICE adds everything that
 # tests/support/device_test.h needs: all plugins, the simulated drivers, and the environment that
-# makes the devices visible. OPTIMISED is for tests that compute much themselves. The label `long` excludes a test from the usual run. Tests with the same
-# LOCK run one after the other.
+# makes the devices visible. OPTIMISED is for tests that compute much themselves. The label `long`
+# excludes a test from the usual run. Tests with the same LOCK run one after the other.
 
 find_package(GTest REQUIRED)
 
@@ -36,7 +36,9 @@ if(PATCHBAY_TEST_OPTIMISED_KERNELS)
   string(APPEND PATCHBAY_TEST_CACHE "-optimised")
 endif()
 
+# Of a test with OPTIMISED, after the options of every test program.
 set(PATCHBAY_OPTIMISED_TEST $<$<CONFIG:Release>:-O1>)
+
 # The compile options of every test program. The tested code is optimised, in the library.
 function(patchbay_configure_test_target name)
   patchbay_configure_target(${name})
@@ -66,7 +68,7 @@ function(patchbay_test_environment out)
     PARENT_SCOPE)
 endfunction()
 
-# Parses the common headers of tests once.
+# Parses the common headers of tests once with each of the two sets of options.
 if(NOT TARGET patchbay_test_headers)
   add_executable(patchbay_test_headers EXCLUDE_FROM_ALL
     "${CMAKE_CURRENT_LIST_DIR}/../tests/support/test_headers.cpp")

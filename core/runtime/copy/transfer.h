@@ -104,7 +104,7 @@ class Transfer {
   Transfer& operator=(const Transfer&) = delete;
 
   /// Queues a copy for the thread. `ring` is what a staged copy goes through. Errors: kOutOfMemory
-  /// if the thread can't be started, or the process is ending.
+  /// if the thread can't be started; kInternal if the process is ending.
   void add(std::shared_ptr<TransferJob> job, const std::shared_ptr<StagingRing>& ring);
   /// Queues a copy for the calling thread to make, which saves a change of threads: that costs as
   /// much as a small copy. Empty if another copy is queued: call `add` then. Errors: as add.

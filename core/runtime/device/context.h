@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "patchbay/copy.h"
 
@@ -29,9 +30,21 @@ std::string_view current_tag() noexcept;
 /// The bits that core/tensor/dispatch/mode.cpp keeps for this thread and ThreadContext carries.
 /// Apart from the context because each operation reads them.
 extern constinit thread_local std::uint32_t carried_bits;
-/// Whether this thread allocates or frees a plugin's scratch memory. Apart from the context because
-/// freeing has no memory to need.
+/// Whether this thread allocates or frees a plugin's scratch memory. Apart from the context, whose
+/// first use takes memory: freeing must not fail.
 extern constinit thread_local bool is_for_plugin;
+
+/// Sets it for its scope.
+class ForPlugin {
+ public:
+  ForPlugin() noexcept : previous_(std::exchange(is_for_plugin, true)) {}
+  ~ForPlugin() { is_for_plugin = previous_; }
+  ForPlugin(const ForPlugin&) = delete;
+  ForPlugin& operator=(const ForPlugin&) = delete;
+
+ private:
+  const bool previous_;
+};
 
 }  // namespace patchbay::runtime
 

@@ -532,22 +532,6 @@ void KindAllocator::fill(DeviceMemory& memory) {
 
 // ------------------------------------------------------------------------------- scratch
 
-namespace {
-
-/// Lives while this thread allocates or frees a plugin's own memory.
-class ForPlugin {
- public:
-  ForPlugin() noexcept : previous_(std::exchange(is_for_plugin, true)) {}
-  ~ForPlugin() { is_for_plugin = previous_; }
-  ForPlugin(const ForPlugin&) = delete;
-  ForPlugin& operator=(const ForPlugin&) = delete;
-
- private:
-  const bool previous_;
-};
-
-}  // namespace
-
 patchbay_memory Allocator::allocate_scratch(std::size_t size_bytes) {
   if (size_bytes == 0) return {nullptr, 0};
   KindAllocator& memory = of(MemoryKind::kDevice);
@@ -572,7 +556,6 @@ void Allocator::raise_unknown(MemoryKind kind) {
 }
 
 void Allocator::free_scratch(patchbay_memory at) noexcept {
-  const ForPlugin mark;
   Allocation allocation;
   {
     const std::scoped_lock lock(scratch_mutex_);

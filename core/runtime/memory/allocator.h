@@ -98,8 +98,8 @@ class KindAllocator {
   const MemoryKind kind_;
   BlockCache cache_;
   LiveCount live_;
-  // Of live_, what is scratch memory; how often it has begun to change, and has changed.
-  std::atomic<std::uint64_t> scratch_blocks_{0}, scratch_bytes_{0};
+  std::atomic<std::uint64_t> scratch_blocks_{0}, scratch_bytes_{0};  // the scratch memory in live_
+  // Counts the changes of both, at their beginning and at their end: equal while none is under way.
   std::atomic<std::uint64_t> scratch_begun_{0}, scratch_ended_{0};
   std::atomic<std::size_t> limit_bytes_{0}, reserved_bytes_{0};  // declared before what it counts
   std::atomic<bool> caches_{true};

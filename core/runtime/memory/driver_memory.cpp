@@ -13,8 +13,8 @@
 namespace patchbay::runtime {
 namespace {
 
-/// Keeps the plugin loaded during a call. The plugin's own threads need that not, and must not wait
-/// for an unload that waits for them.
+/// Keeps the plugin loaded during a call. A call for the plugin's own memory does not: its thread
+/// must not wait for an unload that may wait for this thread.
 class PluginKept {
  public:
   explicit PluginKept(PluginState& plugin) noexcept {

@@ -115,8 +115,8 @@ std::string PluginState::warn_reserved() const {
   for (const std::string_view reserved :
        {PATCHBAY_EXTENSION_EVENT_EXPORT, PATCHBAY_EXTENSION_IPC, PATCHBAY_EXTENSION_COLLECTIVE}) {
     const void* table = nullptr;
-    const auto ask = [&] { table = find_extension(reserved, devices.front()->plugin_index, 1); };
-    if (std::string thrown = call_guarded("get_extension", ask); !thrown.empty()) return thrown;
+    std::string thrown = ask_extension(reserved, devices.front()->plugin_index, table);
+    if (!thrown.empty()) return thrown;
     if (table == nullptr) continue;
     owner.logger.log(LogLevel::kWarning,
                      "[{}] gives the extension '{}', a name that plugin interface {}.{} reserves: "
@@ -124,6 +124,13 @@ std::string PluginState::warn_reserved() const {
                      name, reserved, PATCHBAY_ABI_MAJOR, PATCHBAY_ABI_MINOR);
   }
   return {};
+}
+
+std::string PluginState::ask_extension(std::string_view extension_name,
+                                       std::optional<std::uint32_t> device_index,
+                                       const void*& table) const {
+  return call_guarded("get_extension",
+                      [&] { table = find_extension(extension_name, device_index, 1); });
 }
 
 const void* PluginState::find_extension(std::string_view extension_name,
@@ -272,8 +279,8 @@ std::string PluginState::add_device(const patchbay_device_properties& raw) {
 std::string PluginState::show_ranges() {
   if (!owner.shows_ranges) return {};
   const void* given = nullptr;
-  const auto ask = [&] { given = find_extension(PATCHBAY_EXTENSION_RANGES, std::nullopt, 1); };
-  if (std::string thrown = call_guarded("get_extension", ask); !thrown.empty()) return thrown;
+  std::string thrown = ask_extension(PATCHBAY_EXTENSION_RANGES, std::nullopt, given);
+  if (!thrown.empty()) return thrown;
   const auto* table = static_cast<const patchbay_ranges_table*>(
       large_enough(given, PATCHBAY_EXTENSION_RANGES, sizeof(patchbay_ranges_table)));
   if (table != nullptr && table->begin != nullptr && table->end != nullptr) {

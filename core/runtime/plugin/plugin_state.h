@@ -82,6 +82,9 @@ struct PluginState {
   std::string warn_reserved() const;
   /// With the setting `ranges`: lets the plugin show the runtime's spans. Returns what it threw.
   std::string show_ranges();
+  /// Asks a plugin that is being loaded. Returns what it threw, or nothing.
+  std::string ask_extension(std::string_view extension_name,
+                            std::optional<std::uint32_t> device_index, const void*& table) const;
   const void* find_extension(std::string_view extension_name,
                              std::optional<std::uint32_t> device_index, std::uint32_t number) const;
   /// The table, or null with a warning if it has fewer bytes.

@@ -278,10 +278,9 @@ void DeviceAssembly::finish_quietly() noexcept {
 }
 
 void DeviceAssembly::free_scratch(patchbay_memory memory) noexcept {
-  const bool before = std::exchange(is_for_plugin, true);
+  const ForPlugin mark;
   own_allocator_.free_scratch(memory);
   if (closes_.load()) own_allocator_.trim();  // nothing else gives it back
-  is_for_plugin = before;
 }
 
 void DeviceAssembly::end_use() {
