@@ -1,0 +1,87 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The plugin of fixtures/unruly.c, which misbehaves as the environment variable UNRULY says.
+#ifndef PATCHBAY_TESTS_RUNTIME_PLUGIN_UNRULY_H_
+#define PATCHBAY_TESTS_RUNTIME_PLUGIN_UNRULY_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/patchbay.h>
+
+#include "support/environment_variable.h"
+
+namespace patchbay::faults {
+
+inline RuntimeOptions unruly_options(std::map<std::string, std::string> settings = {}) {
+  RuntimeOptions result;
+  result.read_environment = false;
+  result.search_default_directories = false;
+  result.plugin_files = {PATCHBAY_FIXTURE_DIR "/unruly/patchbay-kept.so"};
+  result.settings = std::move(settings);
+  return result;
+}
+
+/// A runtime with the plugin, which misbehaves in these ways.
+class Unruly {
+ public:
+  explicit Unruly(const std::string& ways, std::map<std::string, std::string> settings = {})
+      : ways_("UNRULY", ways), runtime_(options(std::move(settings))) {}
+
+  Runtime& runtime() { return runtime_; }
+  Device device(int index = 1) { return runtime_.device("kept:" + std::to_string(index)); }
+  std::size_t count(std::string_view text) {
+    const std::scoped_lock lock(mutex_);
+    return static_cast<std::size_t>(
+        std::count_if(lines_.begin(), lines_.end(),
+                      [text](const auto& line) { return line.find(text) != std::string::npos; }));
+  }
+
+ private:
+  RuntimeOptions options(std::map<std::string, std::string> settings) {
+    settings["log"] = "info";
+    RuntimeOptions result = unruly_options(std::move(settings));
+    result.log = [this](LogLevel, std::string_view line) {
+      const std::scoped_lock lock(mutex_);
+      lines_.emplace_back(line);
+    };
+    return result;
+  }
+
+  std::mutex mutex_;
+  std::vector<std::string> lines_;
+  const test::EnvironmentVariable ways_;
+  Runtime runtime_;
+};
+
+/// With validation and without.
+inline void for_each_mode(
+    const std::function<void(const std::map<std::string, std::string>&)>& body) {
+  for (const char* validate : {"0", "1"}) {
+    SCOPED_TRACE(std::string("validate ") + validate);
+    body({{"validate", validate}});
+  }
+}
+
+inline KernelSpec fill_spec() {
+  return {"fill.1",
+          {ArgumentSpec::tensor(DType::f32, Access::kWrite), ArgumentSpec::scalar(DType::f32)},
+          {}};
+}
+
+inline std::vector<float> values_on(const Device& device) {
+  return ones({3}, device).to_vector<float>();
+}
+inline const std::vector<float> kOnes(3, 1);
+
+}  // namespace patchbay::faults
+
+#endif  // PATCHBAY_TESTS_RUNTIME_PLUGIN_UNRULY_H_
