@@ -14,8 +14,7 @@ DeviceAssembly& device_of(const PluginState& plugin, std::uint32_t index) {
   if (device != nullptr) return *device;
   raise(ErrorCode::kInvalidArgument,
         "[scratch_allocate] no device of index {}: expected one that was enumerated, after the "
-        "plugin "
-        "was opened. Allocate later, or correct the index.",
+        "plugin was opened. Allocate later, or correct the index.",
         index);
 }
 

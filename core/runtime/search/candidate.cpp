@@ -65,8 +65,7 @@ void check_no_lack(int error, const fs::path& path) {
   if (error != EMFILE && error != ENFILE) return;
   raise(ErrorCode::kIo,
         "[Runtime] {} can't be opened: expected a free file descriptor, got '{}'. Close files or "
-        "raise "
-        "the limit (ulimit -n), and try again.",
+        "raise the limit (ulimit -n), and try again.",
         quote(path.string()), error_text(error));
 }
 

@@ -196,8 +196,7 @@ std::string Layer::find_block(const StreamRecord& stream, const Work& work,
   }
   return fmt::format(
       "[{}] a use reaches outside its buffer: expected bytes 0 to {}, got {} to {} ({}; {}). "
-      "Correct "
-      "offset and size.",
+      "Correct offset and size.",
       work.operation, block.size_bytes, use.view.begin, use.view.end(), caller(work),
       describe(block));
 }
