@@ -257,6 +257,7 @@ TEST_F(SimDnnAttention, WithoutTheLibrary) {
   expect_composed({});
   set("DNN_PLANS", "1");
   set("DNN_STATUS", "1001");
+  set("MEMORY_BYTES", "4294967296");  // so that it is not taken for a lack of memory
   expect_composed({});
 }
 

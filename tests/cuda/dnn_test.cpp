@@ -279,6 +279,7 @@ TEST_F(SimDnn, WithoutTheLibrary) {
   EXPECT_FALSE(got.has_plans);
   EXPECT_GT(got.launches, 0u);
   set("DNN_STATUS", "1001");
+  set("MEMORY_BYTES", "4294967296");  // so that it is not taken for a lack of memory
   got = on_card({}, DType::f32, 2, images, filters);
   expect_equal(got, expected);
   EXPECT_NE(got.log.find("cuDNN does not work here: cudnnCreate gives status 1001"),
@@ -305,17 +306,40 @@ TEST_F(SimDnn, BadSettings) {
 
 /// Memory that the runtime keeps goes back to the driver, for the library.
 TEST_F(SimDnn, FullDevice) {
-  set("DNN_STATUS", "4004");
-  const Runtime runtime(options({{"memory_cache", "off"}}));
+  for (const std::string status : {"1001", "4000", "4004"}) {
+    set("DNN_STATUS", status.c_str());
+    const Runtime runtime(options({{"memory_cache", "off"}}));
+    const Device device = runtime.device("cuda:0");
+    const Error error = test::error_of([&] {
+      (void)conv2d(zeros({1, 1, 4, 4}, device), zeros({1, 1, 2, 2}, device));
+    });
+    EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kOutOfMemory)) << error.what();
+    EXPECT_TRUE(error.is_retryable());
+    EXPECT_NE(std::string(error.what())
+                  .find("cudnnCreate gives status " + status + ", as on a full device: "),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+/// A plan that finds no room for its kernels is looked for again by the next call.
+TEST_F(SimDnn, PlansOnAFullDevice) {
+  constexpr std::size_t kLeft = std::size_t{512} << 10;
+  const Runtime runtime(options({{"memory_cache", "off"}, {"cuda_convolutions", "cudnn"}}));
   const Device device = runtime.device("cuda:0");
-  const Error error = test::error_of([&] {
-    (void)conv2d(zeros({1, 1, 4, 4}, device), zeros({1, 1, 2, 2}, device));
-  });
-  EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kOutOfMemory)) << error.what();
-  EXPECT_TRUE(error.is_retryable());
-  EXPECT_NE(std::string(error.what()).find("cudnnCreate gives status 4004, as on a full device: "),
-            std::string::npos)
-      << error.what();
+  const Tensor x = full({1, 8, 4, 4}, 3, device), w = full({8, 8, 3, 3}, 2, device);
+  (void)conv2d(x, full({8, 8, 2, 2}, 2, device));  // opens the library
+  device.synchronize();
+  const std::vector<float> expected(8 * 2 * 2, 3 * 2 * 8 * 9);
+  auto launches = counters().launches;
+  {
+    const Buffer most = Buffer::allocate(device, device.memory().free_bytes - kLeft);
+    EXPECT_EQ(conv2d(x, w).to_vector<float>(), expected);
+    EXPECT_GT(counters().launches, launches) << "by products";
+  }
+  launches = counters().launches;
+  EXPECT_EQ(conv2d(x, w).to_vector<float>(), expected);
+  EXPECT_EQ(counters().launches, launches) << "by a plan";
 }
 
 }  // namespace

@@ -375,6 +375,13 @@ int stream_query(NativeStream stream) {
 int stream_wait_event(NativeStream stream, NativeEvent event, unsigned) {
   return on_stream(stream, [&](StreamObject& object) -> int {
     if (machine().events.count(event) == 0) end_for_unknown_handle(event);
+    // A real stream that waits for a captured event joins the recording. Nobody wants that here.
+    const bool is_recorded = object.capture != StreamObject::Capture::kNone;
+    if (event->is_captured) return is_recorded ? kSuccess : kErrorCapturedEvent;
+    if (is_recorded) {
+      object.capture = StreamObject::Capture::kSpoilt;
+      return kErrorCaptureIsolation;
+    }
     if (const auto mark = event->mark) {
       machine().post(object, [mark] { mark->queue->wait(mark->number); });
     }
@@ -403,6 +410,8 @@ int event_record(NativeEvent event, NativeStream stream) {
   return on_object(machine().events, event, [&](EventObject& object) -> int {
     const StreamObject& target = machine().stream_of(object.context, stream);
     if (&target.context != &object.context) return kErrorInvalidHandle;
+    object.is_captured = target.capture != StreamObject::Capture::kNone;
+    if (object.is_captured) return kSuccess;
     const auto mark = std::make_shared<Mark>();
     mark->queue = target.queue;
     mark->number = machine().post(target, [mark] { mark->reached_ns = now_ns(); });
@@ -413,6 +422,7 @@ int event_record(NativeEvent event, NativeStream stream) {
 
 int event_query(NativeEvent event) {
   return on_object(machine().events, event, [&](EventObject& object) -> int {
+    if (object.is_captured) return kErrorCapturedEvent;
     const auto& mark = object.mark;
     object.context.await();
     return mark == nullptr || mark->queue->is_done(mark->number) ? kSuccess : kErrorNotReady;
@@ -423,6 +433,7 @@ int event_synchronize(NativeEvent event) {
   std::shared_ptr<Mark> mark;
   ContextObject* context = nullptr;
   const int code = on_object(machine().events, event, [&](EventObject& object) -> int {
+    if (object.is_captured) return kErrorCapturedEvent;
     mark = object.mark;
     context = &object.context;
     return kSuccess;
@@ -433,6 +444,7 @@ int event_synchronize(NativeEvent event) {
 int event_elapsed(float* milliseconds, NativeEvent from, NativeEvent to) {
   return on_object(machine().events, to, [&](EventObject& object) -> int {
     if (machine().events.count(from) == 0) end_for_unknown_handle(from);
+    if (from->is_captured || object.is_captured) return kErrorCapturedEvent;
     if (from->mark == nullptr || object.mark == nullptr) return kErrorInvalidHandle;
     if (!from->has_time || !object.has_time) return kErrorInvalidHandle;
     *milliseconds = static_cast<float>(object.mark->reached_ns - from->mark->reached_ns) * 1e-6f;

@@ -88,6 +88,7 @@ struct EventObject {
   ContextObject& context;
   std::shared_ptr<sim::Mark> mark;  // null until recorded
   bool has_time = true;
+  bool is_captured = false;  // last recorded on a stream that was recorded itself
 };
 struct FunctionObject {
   ContextObject& context;
@@ -104,20 +105,9 @@ struct GraphObject {
   ContextObject& context;
   std::vector<std::function<void()>> work;
 };
-/// The work of a graph that can run. What replays it may run on another thread than what updates
-/// it.
-struct ReplayWork {
-  std::mutex mutex;
-  std::vector<std::function<void()>> parts;
-
-  std::vector<std::function<void()>> copy() {
-    const std::lock_guard lock(mutex);
-    return parts;
-  }
-};
 struct ReplayObject {
   ContextObject& context;
-  std::shared_ptr<ReplayWork> work;
+  std::vector<std::function<void()>> work;
 };
 
 }  // namespace patchbay::card
@@ -205,7 +195,8 @@ PATCHBAY_SIM_EXPORT ContextObject* current_context(int& code);
 /// simulated libraries too, which hold no lock.
 PATCHBAY_SIM_EXPORT int submit(NativeStream stream, std::function<void()> work);
 
-inline constexpr int kErrorCaptureUnsupported = 900;
+inline constexpr int kErrorCaptureUnsupported = 900, kErrorCaptureIsolation = 905,
+                     kErrorCapturedEvent = 907;
 
 /// Whether a handle is that of a default stream, which is no object of the program's.
 inline bool is_default_stream(NativeStream stream) {

@@ -253,9 +253,7 @@ int graph_destroy(NativeGraph graph) {
 int create_replay(NativeReplay* replay, NativeGraph graph) {
   return on_context([&](ContextObject& context) -> int {
     if (machine().graphs.count(graph) == 0) end_for_unknown_handle(graph);
-    auto made =
-        std::make_unique<ReplayObject>(ReplayObject{context, std::make_shared<ReplayWork>()});
-    made->work->parts = graph->work;
+    auto made = std::make_unique<ReplayObject>(ReplayObject{context, graph->work});
     *replay = made.get();
     machine().replays.emplace(*replay, std::move(made));
     ++machine().num_graphs_made;
@@ -268,30 +266,26 @@ int update_replay(NativeReplay replay, NativeGraph graph) {
   return on_context([&](ContextObject&) -> int {
     if (machine().replays.count(replay) == 0) end_for_unknown_handle(replay);
     if (machine().graphs.count(graph) == 0) end_for_unknown_handle(graph);
-    const std::lock_guard lock(replay->work->mutex);
-    if (replay->work->parts.size() != graph->work.size()) return kUpdateFailed;
-    replay->work->parts = graph->work;
+    if (replay->work.size() != graph->work.size()) return kUpdateFailed;
+    replay->work = graph->work;
     ++machine().num_graph_updates;
     return kSuccess;
   });
 }
 
-/// With CUDA an update affects later replays only. HIP's documents do not promise that, so it also
-/// affects replays that have not run.
+/// An update affects later replays only.
 int replay_launch(NativeReplay replay, NativeStream stream) {
-  std::shared_ptr<ReplayWork> work;
+  std::vector<std::function<void()>> parts;
   const int code = on_context([&](ContextObject&) -> int {
     if (machine().replays.count(replay) == 0) end_for_unknown_handle(replay);
-    work = replay->work;
+    parts = replay->work;
     ++machine().num_graph_runs;
     return kSuccess;
   });
   if (code != kSuccess) return code;
-  const auto run = [](const auto& parts) {
+  return submit(stream, [parts = std::move(parts)] {
     for (const auto& part : parts) part();
-  };
-  if (kUpdatesReachReplays) return submit(stream, [run, work] { run(work->copy()); });
-  return submit(stream, [run, parts = work->copy()] { run(parts); });
+  });
 }
 
 int replay_destroy(NativeReplay replay) {

@@ -48,11 +48,11 @@ using namespace card;
 #ifdef PATCHBAY_SIM_HIP
 namespace vendor = hip;
 inline constexpr const char* kVendor = "HIP";
-inline constexpr bool kHasContexts = false, kUpdatesReachReplays = true;
+inline constexpr bool kHasContexts = false;
 #else
 namespace vendor = cuda;
 inline constexpr const char* kVendor = "CUDA";
-inline constexpr bool kHasContexts = true, kUpdatesReachReplays = false;
+inline constexpr bool kHasContexts = true;
 #endif
 
 }  // namespace patchbay::sim

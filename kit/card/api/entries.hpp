@@ -113,7 +113,8 @@ inline constexpr int kEventDefault = 0, kEventBlockingSync = 1, kEventDisableTim
   entry(replay_launch, (NativeReplay, NativeStream)) \
   entry(replay_destroy, (NativeReplay))
 
-// What the vendors do differently: the table fills in functions of its own, which get the driver.
+// What the vendors do differently: the table fills in functions of its own, which get the driver. A
+// driver without `replay_update` makes a changed graph again.
 #define PATCHBAY_CARD_ADAPTED_ENTRIES(entry) \
   entry(context_retain, (const Api&, NativeContext*, DeviceNumber)) \
   entry(context_release, (const Api&, DeviceNumber)) \
@@ -146,8 +147,6 @@ class Api {
   bool knows_legacy_stream = true;
   /// Whether the driver keeps submitted work back until somebody asks how far a stream is.
   bool holds_work_back = false;
-  /// Whether a replay of a graph that has not run yet may see what an update of the graph changes.
-  bool updates_reach_replays = false;
   /// The limit of work-items along an axis of a grid.
   std::uint64_t most_items = std::numeric_limits<std::uint64_t>::max();
 #define PATCHBAY_CARD_MEMBER(member, parameters) Entry<int parameters> member{"", nullptr};

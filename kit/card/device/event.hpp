@@ -2,6 +2,9 @@
 #ifndef PATCHBAY_KIT_CARD_DEVICE_EVENT_HPP_
 #define PATCHBAY_KIT_CARD_DEVICE_EVENT_HPP_
 
+#include <memory>
+#include <utility>
+
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "kit/card/device/handle.hpp"
@@ -14,20 +17,23 @@ class Event : public plugin::Event {
   /// Events without times cost the driver less.
   Event(Context& context, bool with_times)
       : context_(context),
-        event_(card::create_event(context, with_times ? kEventDefault : kEventDisableTiming)) {}
+        event_(std::make_shared<const EventHandle>(
+            card::create_event(context, with_times ? kEventDefault : kEventDisableTiming))) {}
 
   bool is_done() override;
   bool wait(std::uint64_t deadline_ns) override;
   std::uint64_t nanoseconds_since(plugin::Event& earlier) override;
 
   Context& context() const { return context_; }
-  NativeEvent native() const { return event_.get(); }
+  NativeEvent native() const { return event_->get(); }
+  /// Is done from now on when `other` is, and has no times.
+  void follow(std::shared_ptr<const EventHandle> other) { event_ = std::move(other); }
   /// Sets the position up to which launches are done when the event is.
   void set(const Position& position) { position_ = position; }
 
  private:
   Context& context_;
-  const EventHandle event_;
+  std::shared_ptr<const EventHandle> event_;
   Position position_;
 };
 

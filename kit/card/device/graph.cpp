@@ -32,14 +32,11 @@ void Graph::end() {
   };
   const std::unique_ptr<GraphObject, decltype(destroy)> owner(captured, destroy);
   stream_.forget_launches();  // they were recorded and have not run
-  if (replay_ != nullptr) {
-    if (api.updates_reach_replays && done_.get() != nullptr) {
-      context_.wait(api.event_synchronize, done_.get());
-    }
-    if (context_.attempt(api.replay_update, api, replay_, captured) == kSuccess) {
-      used_.merge(recorded_);  // a pending replay may still use what the earlier recording needed
-      return;
-    }
+  const bool is_updated = replay_ != nullptr && api.replay_update.function != nullptr &&
+                          context_.attempt(api.replay_update, api, replay_, captured) == kSuccess;
+  if (is_updated) {
+    used_.merge(recorded_);  // a pending replay may still use what the earlier recording needed
+    return;
   }
   drop();
   context_.call(api.replay_create, api, &replay_, captured);
@@ -49,6 +46,7 @@ void Graph::end() {
 void Graph::replay(plugin::Stream& stream, std::string_view name) {
   if (replay_ == nullptr) plugin::invalid_argument("the graph has no recording");
   auto& target = static_cast<Stream&>(stream);
+  target.check_not_recorded("replaying a graph");
   const auto& entry = context_.api().replay_launch;
   const Result code = context_.attempt(entry, replay_, target.native());
   if (code != kSuccess) context_.fail(entry.name, code, name);

@@ -11,6 +11,8 @@
 namespace patchbay::card {
 namespace {
 
+constexpr const char* kCopying = "copying";
+
 /// The driver's lowest priority is the normal one.
 int priority_of(Context& context, std::uint32_t flags) {
   if ((flags & PATCHBAY_STREAM_HIGH) == 0) return 0;
@@ -89,7 +91,7 @@ bool Stream::is_recorded() const {
   return code == kErrorStreamCaptureImplicit || status != kNotCapturing;
 }
 
-void Stream::check_not_recorded(const char* doing) const {
+void Stream::check_lent(const char* doing) const {
   if (!is_recorded()) return;
   const bool is_default = reinterpret_cast<std::uintptr_t>(native_) <= kLegacyStream;
   plugin::invalid_argument(
@@ -99,37 +101,49 @@ void Stream::check_not_recorded(const char* doing) const {
 }
 
 void Stream::copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) {
+  check_not_recorded(kCopying);
   context_.call(context_.api().copy_to_device, address_of(to), from, size_bytes, native_);
+  submitted();
 }
 
 void Stream::copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) {
+  check_not_recorded(kCopying);
   context_.call(context_.api().copy_to_host, to, address_of(from), size_bytes, native_);
+  submitted();
 }
 
 void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) {
+  check_not_recorded(kCopying);
   context_.call(context_.api().copy_on_device, address_of(to), address_of(from), size_bytes,
                 native_);
+  submitted();
 }
 
 void Stream::copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::Memory from,
                           std::uint64_t size_bytes) {
+  check_not_recorded(kCopying);
   auto& target = static_cast<Device&>(to_device);
   check_other(target.context(), "copying to another device");
   context_.enable_access(target.context());
   context_.call(context_.api().copy_to_peer, context_.api(), address_of(to),
                 target.context().native(), address_of(from), context_.native(), size_bytes,
                 native_);
+  submitted();
 }
 
 void Stream::record(plugin::Event& event) {
   auto& recorded = static_cast<Event&>(event);
-  const Position position = context_.launches().last(number_);
+  recorded.set(context_.launches().last(number_));
+  if (is_recorded()) {
+    if (end_ != nullptr) recorded.follow(end_);
+    return;
+  }
   context_.call(context_.api().event_record, recorded.native(), native_);
-  recorded.set(position);
   flush();
 }
 
 void Stream::wait_event(plugin::Event& event) {
+  check_not_recorded("waiting for an event");
   auto& awaited = static_cast<Event&>(event);
   Context& other = awaited.context();
   if (&other != &context_) {
@@ -139,6 +153,16 @@ void Stream::wait_event(plugin::Event& event) {
     check_other(other, "waiting for an event");
   }
   context_.call(context_.api().stream_wait_event, native_, awaited.native(), 0u);
+  submitted();
+}
+
+void Stream::mark_end() {
+  // Others may follow the event.
+  if (end_ == nullptr || end_.use_count() > 1) {
+    end_ = std::make_shared<const EventHandle>(
+        card::create_event(context_, kEventBlockingSync | kEventDisableTiming));
+  }
+  context_.call(context_.api().event_record, end_->get(), native_);
 }
 
 void Stream::flush() {
@@ -163,12 +187,17 @@ bool Stream::synchronize(std::uint64_t deadline_ns) {
 /// work on the stream, and are not called if earlier work failed.
 void Stream::add_callback(plugin::Callback callback) {
   if (callbacks_ == nullptr) callbacks_ = std::make_unique<device::Worker>();
-  const auto event = std::make_shared<const EventHandle>(
-      card::create_event(context_, kEventBlockingSync | kEventDisableTiming));
-  context_.call(context_.api().event_record, event->get(), native_);
+  std::shared_ptr<const EventHandle> event = end_;
+  if (!is_recorded()) {
+    event = std::make_shared<const EventHandle>(
+        card::create_event(context_, kEventBlockingSync | kEventDisableTiming));
+    context_.call(context_.api().event_record, event->get(), native_);
+  }
   const auto shared = std::make_shared<plugin::Callback>(std::move(callback));
   callbacks_->post([this, event, shared] {
-    shared->call_after([&] { context_.wait(context_.api().event_synchronize, event->get()); });
+    shared->call_after([&] {
+      if (event != nullptr) context_.wait(context_.api().event_synchronize, event->get());
+    });
   });
 }
 
@@ -176,6 +205,7 @@ void Stream::launch(std::string_view name, const Function& function, const Launc
                     std::uint32_t shared_bytes, void** arguments) {
   const auto& [groups, size] = grid;
   check_grid(name, function, grid, context_.api().most_items);
+  check_not_recorded("launching a kernel");
   const auto& entry = context_.api().launch;
   const Result code =
       context_.attempt(entry, function.native, groups[0], groups[1], groups[2], size[0], size[1],

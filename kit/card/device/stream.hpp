@@ -48,6 +48,11 @@ class Stream : public plugin::Stream {
 
   Context& context() const { return context_; }
   NativeStream native() const { return native_; }
+  /// For whoever submits work. Throws invalid_argument while the application records the stream:
+  /// its graph may run at any time, when other tensors have the memory of the work.
+  void check_not_recorded(const char* doing) const {
+    if (owned_.get() == nullptr) check_lent(doing);
+  }
   /// Queues a kernel; `arguments` points to the value of each. Throws invalid_argument before any
   /// work if the group or the grid is too large for the kernel or the device.
   void launch(std::string_view name, const Function& function, const LaunchGrid& grid,
@@ -55,26 +60,35 @@ class Stream : public plugin::Stream {
   /// Errors name none of this stream's launches so far any more.
   void forget_launches() { context_.launches().forget(context_.launches().last(number_)); }
   /// Records a launch by a library, so that errors can name it.
-  void note(std::string_view name) { context_.launches().note(number_, name); }
-  /// Whether the application records the stream, which it owns, into a graph. Waiting would make
-  /// the recording invalid.
-  bool is_recorded() const;
+  void note(std::string_view name) {
+    context_.launches().note(number_, name);
+    submitted();
+  }
   /// For the graph that records its stream: `keep` adds to `kept` until this is called with null.
   void keep_in(Kept* kept) { kept_ = kept; }
-  /// Keeps what the submitted work needs as long as a graph may run it again. Returns false if no
-  /// graph of ours records the stream.
-  bool keep(const std::shared_ptr<const void>& needed) {
+  /// Keeps what the submitted work needs as long as a graph may run it again.
+  void keep(const std::shared_ptr<const void>& needed) {
     if (kept_ != nullptr) kept_->insert(needed);
-    return kept_ != nullptr;
   }
 
  private:
-  void check_not_recorded(const char* doing) const;
+  /// Whether the application records the stream, which it owns, into a graph. Waiting would make
+  /// the recording invalid.
+  bool is_recorded() const;
+  void check_lent(const char* doing) const;
+  /// Follows each submission.
+  void submitted() {
+    if (owned_.get() == nullptr) mark_end();
+  }
+  void mark_end();
 
   Context& context_;
   const StreamHandle owned_;
   const NativeStream native_;
   const std::uint64_t number_;
+  /// The end of this stream's own work on a stream of the application's; null before the first. No
+  /// event can be recorded there while the application records the stream.
+  std::shared_ptr<const EventHandle> end_;
   Kept* kept_ = nullptr;
   std::unique_ptr<device::Worker> callbacks_;  // created for the first callback
 };

@@ -62,6 +62,7 @@ class DeviceLibrary {
   /// the driver whether the device is lost, because the library does not report that.
   template <class Submits>
   bool submit(Stream& stream, std::string_view name, const Submits& submits) {
+    stream.check_not_recorded(library_name());
     const std::lock_guard lock(mutex_);
     try {
       if (!submits()) return false;

@@ -22,6 +22,7 @@ using NativeDescriptor = void*;
   constant(kDnnNotInitialized, CUDNN_STATUS_NOT_INITIALIZED, 1001) \
   constant(kDnnBadParameter, CUDNN_STATUS_BAD_PARAM, 2000) \
   constant(kDnnNotSupported, CUDNN_STATUS_NOT_SUPPORTED, 3000) \
+  constant(kDnnInternalError, CUDNN_STATUS_INTERNAL_ERROR, 4000) \
   constant(kDnnDeviceAllocationFailed, CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, 4004) \
   constant(kDnnExecutionFailed, CUDNN_STATUS_EXECUTION_FAILED, 5000) \
   /* Descriptors. */ \

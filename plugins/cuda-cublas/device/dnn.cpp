@@ -116,14 +116,15 @@ DnnDescriptor graph_of(const DnnGraphs& graphs, const card::AttentionProblem& pr
 Dnn::~Dnn() {
   convolutions_.clear();  // plans refer to the handle
   attention_.clear();
-  recorded_.clear();
   if (handle_ != nullptr) context().call_quietly(table_->destroy, handle_);
 }
 
 void Dnn::create_handle() {
   NativeDnn handle = nullptr;
   const DnnResult code = context().attempt(table_->create, &handle);
-  if (code == kDnnDeviceAllocationFailed) throw_full(table_->create.name, code);
+  const bool may_be_full =
+      code == kDnnNotInitialized || code == kDnnInternalError || code == kDnnDeviceAllocationFailed;
+  if (may_be_full) throw_full(table_->create.name, code);
   if (code != kDnnSuccess) {  // of another version of CUDA, say
     plugin::unsupported(std::string("cuDNN does not work here: ") + table_->create.name +
                         " gives status " + std::to_string(code));
@@ -167,13 +168,18 @@ template <class Problem>
 std::shared_ptr<const DnnPlan> Dnn::plan_for(card::Stream& stream, Plans<Problem>& plans,
                                              const Problem& problem,
                                              std::uint64_t most_workspace_bytes) {
-  const std::shared_ptr<const DnnPlan> plan = plans.get(problem, [&] {
-    const auto make = [&](const DnnGraphs& graphs) { return graph_of(graphs, problem); };
-    const auto allows = [&](int note) { return is_allowed(problem.dtype, note); };
-    return graphs().find_plan(make, allows, most_workspace_bytes);
-  });
+  std::shared_ptr<const DnnPlan> plan;
+  try {
+    plan = plans.get(problem, [&] {
+      const auto make = [&](const DnnGraphs& graphs) { return graph_of(graphs, problem); };
+      const auto allows = [&](int note) { return is_allowed(problem.dtype, note); };
+      return graphs().find_plan(make, allows, most_workspace_bytes);
+    });
+  } catch (const plugin::StatusError& error) {
+    if (error.code() != PATCHBAY_OUT_OF_MEMORY) throw;  // else the next call looks again
+  }
   if (plan == nullptr || plan->workspace_bytes > most_workspace_bytes) return nullptr;
-  if (!stream.keep(plan) && stream.is_recorded()) recorded_.insert(plan);
+  stream.keep(plan);
   return plan;
 }
 

@@ -55,7 +55,6 @@ class Dnn : public card::DnnLibrary {
   NativeDnn handle_ = nullptr;
   Plans<card::ConvolutionProblem> convolutions_;
   Plans<card::AttentionProblem> attention_;
-  card::Stream::Kept recorded_;  // in graphs of the application, which may run at any time
 };
 
 }  // namespace patchbay::cuda

@@ -82,6 +82,12 @@ DnnDescriptor DnnGraphs::graph(const DnnDescriptor& operation) const {
       .finalized();
 }
 
+void DnnGraphs::check_room(const std::string& failure, DnnResult code) const {
+  constexpr std::uint64_t kMostCodeBytes = std::uint64_t{64} << 20;
+  const bool may_be_full = code == kDnnInternalError || code == kDnnDeviceAllocationFailed;
+  if (may_be_full) library_->context().check_room(failure, code, kMostCodeBytes);
+}
+
 std::optional<DnnPlan> DnnGraphs::find_plan(
     const std::function<DnnDescriptor(const DnnGraphs&)>& make,
     const std::function<bool(int note)>& allows, std::uint64_t most_workspace_bytes) const {
@@ -93,6 +99,7 @@ std::optional<DnnPlan> DnnGraphs::find_plan(
   } catch (const plugin::StatusError& error) {
     // A status of the library, which can't compute this.
     if (error.code() != PATCHBAY_LAUNCH_FAILED || library_->context().is_lost()) throw;
+    check_room(error.what(), static_cast<DnnResult>(error.native_code()));
   }
   return std::nullopt;
 }
@@ -131,7 +138,12 @@ std::optional<DnnPlan> DnnGraphs::propose(const DnnDescriptor& graph, int mode,
     if (!are_allowed(config, allows)) continue;
     DnnDescriptor plan = descriptor(kDnnPlan);
     plan.set(kDnnPlanHandle, kDnnTypeHandle, handle_).set(kDnnPlanEngineConfig, config);
-    if (library_->context().attempt(table_->finalize, plan.native()) != kDnnSuccess) continue;
+    const auto& finalize = table_->finalize;
+    const DnnResult code = library_->context().attempt(finalize, plan.native());
+    if (code != kDnnSuccess) {
+      check_room(finalize.name + (" gives status " + std::to_string(code)), code);
+      continue;
+    }
     std::int64_t bytes = 0;
     plan.get(kDnnPlanWorkspaceBytes, kDnnTypeInt64, 1, &bytes);
     const auto workspace_bytes = static_cast<std::uint64_t>(std::max(bytes, std::int64_t{0}));

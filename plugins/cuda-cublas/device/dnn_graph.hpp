@@ -127,6 +127,9 @@ class DnnGraphs {
                                  const std::function<bool(int note)>& allows,
                                  std::uint64_t most_workspace_bytes) const;
   bool are_allowed(const DnnDescriptor& config, const std::function<bool(int note)>& allows) const;
+  /// The library also gives these codes where it finds no room for a kernel's code. Throws out of
+  /// memory then, so that the answer is not kept.
+  void check_room(const std::string& failure, DnnResult code) const;
 
   card::DeviceLibrary* library_;
   const DnnTable* table_;

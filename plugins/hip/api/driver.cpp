@@ -17,6 +17,7 @@ using card::NativeContext;
 
 // The first with hipDeviceGetUuid, and the first whose streams record every launch.
 constexpr int kOldestVersion = 50200000, kOldestWithGraphs = 60000000;
+constexpr int kWithoutGraphs = 702;  // its replays gave wrong values: ROCm/clr, issue 279
 
 [[noreturn]] void no_driver(const std::string& why) {
   throw plugin::StatusError(PATCHBAY_NO_DRIVER, why);
@@ -77,7 +78,7 @@ Api::Api(plugin::Host host) {
     library.find(properties_);
   }
   if (!library.is_complete()) no_driver(library.why());
-  has_graphs = version >= kOldestWithGraphs;
+  has_graphs = version >= kOldestWithGraphs && version / 100000 != kWithoutGraphs;
 #define PATCHBAY_HIP_FIND(member, symbol)         \
   member.name = #symbol;                          \
   library.optional(member.name, member.function); \
@@ -93,8 +94,6 @@ Api::Api(plugin::Host host) {
   most_items = 0xffffffff;
   has_contexts = false;
   knows_legacy_stream = false;  // hipStreamGetDevice follows the handle
-  // ROCm's documents do not exclude it: the arguments of kernels may be in memory of the graph.
-  updates_reach_replays = true;
   // A device has one context, which is always there.
   context_retain = {set_device.name,
                     [](const card::Api&, NativeContext* context, DeviceNumber device) -> int {
@@ -135,18 +134,14 @@ Api::Api(plugin::Host host) {
                       *context = code == card::kSuccess ? context_of(device) : nullptr;
                       return code;
                     }};
+  // No replay_update: a graph takes new memory for the arguments at each update and frees none of
+  // it before its end, and without room a replay has the old arguments or ends the process
+  // (ROCm/rocm-systems, issues 10713, 10714 and 10021).
   replay_create = {
       instantiate.name,
       [](const card::Api& api, card::NativeReplay* replay, card::NativeGraph graph) -> int {
         void* node = nullptr;
         return own(api).instantiate(replay, graph, &node, nullptr, 0);
-      }};
-  replay_update = {
-      update.name,
-      [](const card::Api& api, card::NativeReplay replay, card::NativeGraph graph) -> int {
-        void* node = nullptr;
-        int why = 0;
-        return own(api).update(replay, graph, &node, &why);
       }};
 }
 

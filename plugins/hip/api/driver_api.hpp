@@ -118,8 +118,7 @@ using card::Address, card::DeviceNumber, card::NativeStream, card::Result;
 // our name, the library's symbol, parameters: optional
 #define PATCHBAY_HIP_OWN_GRAPH_ENTRIES(entry) \
   entry(instantiate, hipGraphInstantiate, (card::NativeReplay*, card::NativeGraph, void** node, \
-        char* log, std::size_t log_bytes)) \
-  entry(update, hipGraphExecUpdate, (card::NativeReplay, card::NativeGraph, void** node, int* why))
+        char* log, std::size_t log_bytes))
 
 // our name, the library's symbol, parameters: what other vendors do differently; all return a Result
 #define PATCHBAY_HIP_OWN_ENTRIES(entry) \

@@ -38,6 +38,7 @@ extern "C" PATCHBAY_SIM_EXPORT DnnVersion cudnnGetVersion;
 namespace {
 
 constexpr std::int64_t kWorkspaceAlignment = 256;
+constexpr std::uint64_t kPlanBytes = std::uint64_t{1} << 20;  // free, for a plan to be made
 
 /// What the program holds. Others may refer to a descriptor that it has destroyed.
 struct Library {
@@ -212,7 +213,7 @@ int cudnnCreate(NativeDnn* native) {
     const std::lock_guard lock(machine().mutex);
     require(machine().config.dnn_status == kDnnSuccess, machine().config.dnn_status);
     Block* const kept = machine().allocate(*context, machine().config.blas_bytes);
-    require(kept != nullptr, kDnnDeviceAllocationFailed);
+    require(kept != nullptr, kDnnNotInitialized);
     kept->is_of_library = true;
     *native = new DnnObject{*context, reinterpret_cast<std::uintptr_t>(kept->range.base())};
     library().handles.insert(*native);
@@ -311,7 +312,18 @@ int cudnnBackendGetAttribute(NativeDescriptor native, int name, int type, std::i
 }
 
 int cudnnBackendFinalize(NativeDescriptor native) {
-  return answer([=] { live_descriptor(native)->finalize(); });
+  return answer([=] {
+    Descriptor& descriptor = *live_descriptor(native);
+    descriptor.finalize();
+    int code = 0;
+    ContextObject* const context = descriptor.kind == kDnnPlan ? current_context(code) : nullptr;
+    if (context == nullptr) return;
+    const std::lock_guard lock(machine().mutex);  // a plan loads its kernels
+    const bool has_room =
+        machine().config.memory_bytes - machine().used_bytes(*context) >= kPlanBytes;
+    if (!has_room) descriptor.is_finalized = false;
+    require(has_room, kDnnInternalError);
+  });
 }
 
 int cudnnBackendExecute(NativeDnn native, NativeDescriptor plan, NativeDescriptor pack) {

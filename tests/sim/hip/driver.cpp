@@ -124,7 +124,3 @@ int hipGraphInstantiate(NativeReplay* replay, NativeGraph graph, void**, char*, 
   return create_replay(replay, graph);
 }
 
-int hipGraphExecUpdate(NativeReplay replay, NativeGraph graph, void**, int* why) {
-  *why = update_replay(replay, graph);
-  return *why;
-}
