@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
-#include "core/tensor/ops/gemm.h"
+#include "core/tensor/products/gemm.h"
 
 namespace patchbay {
 namespace {

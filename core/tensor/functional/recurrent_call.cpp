@@ -11,7 +11,7 @@
 
 #include "core/tensor/dispatch/grad_state.h"
 #include "core/tensor/dispatch/record.h"
-#include "core/tensor/ops/gemm.h"
+#include "core/tensor/products/gemm.h"
 
 namespace patchbay::tensor {
 

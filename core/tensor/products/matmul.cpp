@@ -7,7 +7,7 @@
 
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/record.h"
-#include "core/tensor/ops/gemm.h"
+#include "core/tensor/products/gemm.h"
 
 namespace patchbay {
 

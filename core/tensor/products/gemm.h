@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Products of one or many matrices, shared by matmul, addmm and linear.
-#ifndef PATCHBAY_CORE_TENSOR_OPS_GEMM_H_
-#define PATCHBAY_CORE_TENSOR_OPS_GEMM_H_
+#ifndef PATCHBAY_CORE_TENSOR_PRODUCTS_GEMM_H_
+#define PATCHBAY_CORE_TENSOR_PRODUCTS_GEMM_H_
 
 #include <cstdint>
 
@@ -56,4 +56,4 @@ Tensor right_gradient(const Tensor& a, const Tensor& grad, const Shape& b_shape)
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_OPS_GEMM_H_
+#endif  // PATCHBAY_CORE_TENSOR_PRODUCTS_GEMM_H_
