@@ -24,9 +24,9 @@ LINES = {1: ["machine", "driver times", "devices", "plugins", "start"],
          3: ["fork", "interrupt", "exit with work", "out of bounds", "start after it"]}
 
 
-def run(folder, part, *more):
+def run(folder, part, *more, names=None):
     out = folder / f"out{part}"
-    names = "|".join(LINES[part])
+    names = "|".join(names or LINES[part])
     finished = subprocess.run(
         [str(folder / "patchbay-gpu/run-on-gpu"), "--part", str(part), "--simulate", "--out",
          str(out), "--only", f"^({names})$", *more],
@@ -74,6 +74,21 @@ class BundleTest(unittest.TestCase):
         checks = data["products"]["objects"]
         self.assertEqual(len(checks), 7)
         self.assertTrue(all(check["passed"] for check in checks), checks)
+
+    def test_cards_of_amd(self):
+        if not list((self.folder / "patchbay-gpu/tree/build/release/lib").rglob("patchbay-hip.so")):
+            self.skipTest("the plugin hip is not built")
+        names = ["products", "two streams", "driver times", "rows"]
+        finished, report, _ = run(self.folder, 2, "--device", "hip:0", "--rows", "^add/", names=names)
+        self.assertEqual(finished.returncode, 0, finished.stdout)
+        results = {line["name"]: line["result"] for line in report["lines"]}
+        self.assertEqual(results, {name: "passed" for name in names} | {"driver times": "skipped"})
+        self.assertEqual(report["device"], "Simulated card 0")
+
+    def test_devices_that_it_does_not_know(self):
+        finished, _, _ = run(self.folder, 2, "--device", "cpu:0")
+        self.assertEqual(finished.returncode, 2)
+        self.assertIn("no device cpu:0: expected one of cuda, hip", finished.stdout)
 
     def test_part_3(self):
         data = self.check_part(3)

@@ -249,7 +249,8 @@ TEST_P(RunTimeCompilers, TakeEveryOperator) {
     std::vector<std::uint8_t> dtypes = {PATCHBAY_F32};
     if (all)
       dtypes = {PATCHBAY_F32, PATCHBAY_F64, PATCHBAY_F16,  PATCHBAY_BF16, PATCHBAY_I64,
-                PATCHBAY_I32, PATCHBAY_U8,  PATCHBAY_BOOL, PATCHBAY_I8,   PATCHBAY_U32};
+                PATCHBAY_I32, PATCHBAY_U8,  PATCHBAY_BOOL, PATCHBAY_I8,   PATCHBAY_I16,
+                PATCHBAY_U16, PATCHBAY_U32, PATCHBAY_U64};
     std::vector<PortableText> found = portable_texts(traits, dtypes);
     for (const PortableText& late : late_texts(traits)) found.push_back(late);
     if (all) {
@@ -275,8 +276,9 @@ TEST_P(RunTimeCompilers, TakeEveryOperator) {
 
 INSTANTIATE_TEST_SUITE_P(, RunTimeCompilers,
                          testing::Values(Target{nvrtc(), "sm_75", true}, Target{nvrtc(), "sm_80"},
+                                         Target{nvrtc(), "sm_86"}, Target{nvrtc(), "sm_89"},
                                          Target{nvrtc(), "sm_90"}, Target{nvrtc(), "sm_100"},
-                                         Target{nvrtc(), "sm_120"},
+                                         Target{nvrtc(), "sm_103"}, Target{nvrtc(), "sm_120"},
                                          Target{hiprtc(), "gfx90a", true},
                                          Target{hiprtc(), "gfx906"}, Target{hiprtc(), "gfx1030"}),
                          [](const auto& test) { return test.param.architecture; });
