@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Cards, their memory, and the way between two of them.
+#include <filesystem>
 #include <vector>
 
 #include "sim/simulation.h"
@@ -122,6 +123,21 @@ TEST_F(SimMemory, CopiesGoFromCardToCard) {
   expect_copied(runtime.device(kNames.device(0)), runtime.device(kNames.device(1)));
   EXPECT_EQ(counters().peer_accesses, 1u);  // enabled once
   EXPECT_EQ(runtime.ledger().total(kNames.device(0), kNames.device(1)).copies, 2u);
+}
+
+/// Access ends with the contexts, and is enabled anew for those that are opened later.
+TEST_F(SimMemory, CardsThatAreOpenedAgainReachEachOther) {
+  Runtime runtime(options());
+  for (int i = 0; i < 2; ++i) {
+    expect_copied(runtime.device(kNames.device(0)), runtime.device(kNames.device(1)));
+    EXPECT_EQ(counters().peer_accesses, 1u);  // since the driver was initialised
+    std::filesystem::path file;
+    for (const PluginInfo& plugin : runtime.plugins()) {
+      if (plugin.name == kNames.plugin) file = plugin.path;
+    }
+    runtime.unload(kNames.plugin);
+    (void)runtime.load(file);
+  }
 }
 
 TEST_F(SimMemory, CopiesBetweenCardsThatAreApart) {
