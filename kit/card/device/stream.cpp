@@ -21,6 +21,11 @@ int priority_of(Context& context, std::uint32_t flags) {
   return greatest;
 }
 
+std::shared_ptr<const EventHandle> make_end(Context& context) {
+  return std::make_shared<const EventHandle>(
+      create_event(context, kEventBlockingSync | kEventDisableTiming));
+}
+
 StreamHandle create(Context& context, std::uint32_t flags) {
   NativeStream stream = nullptr;
   // kStreamNonBlocking: does not wait for the application's work on the default stream.
@@ -75,7 +80,10 @@ Stream::Stream(Context& context, std::uint32_t flags)
       number_(context.launches().new_stream()) {}
 
 Stream::Stream(Context& context, NativeStream borrowed)
-    : context_(context), native_(borrowed), number_(context.launches().new_stream()) {}
+    : context_(context),
+      native_(borrowed),
+      number_(context.launches().new_stream()),
+      end_(make_end(context)) {}
 
 Stream::~Stream() {
   callbacks_.reset();
@@ -135,7 +143,7 @@ void Stream::record(plugin::Event& event) {
   auto& recorded = static_cast<Event&>(event);
   recorded.set(context_.launches().last(number_));
   if (is_recorded()) {
-    if (end_ != nullptr) recorded.follow(end_);
+    recorded.follow(end_);
     return;
   }
   context_.call(context_.api().event_record, recorded.native(), native_);
@@ -157,11 +165,7 @@ void Stream::wait_event(plugin::Event& event) {
 }
 
 void Stream::mark_end() {
-  // Others may follow the event.
-  if (end_ == nullptr || end_.use_count() > 1) {
-    end_ = std::make_shared<const EventHandle>(
-        card::create_event(context_, kEventBlockingSync | kEventDisableTiming));
-  }
+  if (end_.use_count() > 1) end_ = make_end(context_);  // others follow the event
   context_.call(context_.api().event_record, end_->get(), native_);
 }
 
@@ -189,15 +193,12 @@ void Stream::add_callback(plugin::Callback callback) {
   if (callbacks_ == nullptr) callbacks_ = std::make_unique<device::Worker>();
   std::shared_ptr<const EventHandle> event = end_;
   if (!is_recorded()) {
-    event = std::make_shared<const EventHandle>(
-        card::create_event(context_, kEventBlockingSync | kEventDisableTiming));
+    event = make_end(context_);
     context_.call(context_.api().event_record, event->get(), native_);
   }
   const auto shared = std::make_shared<plugin::Callback>(std::move(callback));
   callbacks_->post([this, event, shared] {
-    shared->call_after([&] {
-      if (event != nullptr) context_.wait(context_.api().event_synchronize, event->get());
-    });
+    shared->call_after([&] { context_.wait(context_.api().event_synchronize, event->get()); });
   });
 }
 

@@ -86,8 +86,8 @@ class Stream : public plugin::Stream {
   const StreamHandle owned_;
   const NativeStream native_;
   const std::uint64_t number_;
-  /// The end of this stream's own work on a stream of the application's; null before the first. No
-  /// event can be recorded there while the application records the stream.
+  /// Where the work that was submitted here ends, on a stream of the application's; null on our
+  /// own. No event can be recorded there while the application records the stream.
   std::shared_ptr<const EventHandle> end_;
   Kept* kept_ = nullptr;
   std::unique_ptr<device::Worker> callbacks_;  // created for the first callback
