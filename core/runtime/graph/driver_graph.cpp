@@ -22,11 +22,6 @@ std::unique_ptr<DriverGraph> DriverGraph::make(DeviceState& device) {
   const auto* table = static_cast<const patchbay_graph_table*>(device.plugin.extension(
       PATCHBAY_EXTENSION_GRAPH, sizeof(patchbay_graph_table), device.info.plugin_index));
   if (table == nullptr) return nullptr;
-  for (const bool is_missing :
-       {table->create == nullptr, table->destroy == nullptr, table->begin == nullptr,
-        table->end == nullptr, table->replay == nullptr}) {
-    if (is_missing) return nullptr;
-  }
   const auto call = device.enter("record_graph");
   patchbay_graph* handle = nullptr;
   if (patchbay_status* const status = table->create(device.open("record_graph"), &handle)) {

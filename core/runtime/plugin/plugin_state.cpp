@@ -99,6 +99,7 @@ void PluginState::load(const Inspection& inspection) {
     return;
   }
   std::string thrown = warn_reserved();
+  if (thrown.empty()) thrown = examine_extensions();
   if (thrown.empty()) thrown = show_ranges();
   if (!thrown.empty()) {
     finish(PluginStatus::kFailed, std::move(thrown));
@@ -147,21 +148,50 @@ const void* PluginState::find_extension(std::string_view extension_name,
 const void* PluginState::extension(std::string_view extension_name, std::uint64_t least_bytes,
                                    std::optional<std::uint32_t> device_index,
                                    std::uint32_t number) const {
-  return large_enough(find_extension(extension_name, device_index, number), extension_name,
-                      least_bytes);
+  return whole(find_extension(extension_name, device_index, number), extension_name, least_bytes);
 }
 
-const void* PluginState::large_enough(const void* table, std::string_view extension_name,
-                                      std::uint64_t least_bytes) const {
+const void* PluginState::whole(const void* table, std::string_view extension_name,
+                               std::uint64_t least_bytes) const {
   if (table == nullptr || least_bytes == 0) return table;
-  std::uint64_t size = 0;  // every table of the interface begins with it
+  std::uint64_t size = 0;  // every table of the interface begins with it, and goes on with entries
   std::memcpy(&size, table, sizeof(size));
-  if (size >= least_bytes) return table;
-  owner.logger.log(LogLevel::kWarning,
-                   "[{}] gives a table of {} bytes for the extension '{}', expected at least {}: "
-                   "ignored",
-                   name, size, extension_name, least_bytes);
-  return nullptr;
+  if (size < least_bytes) {
+    owner.logger.log(LogLevel::kWarning,
+                     "[{}] gives a table of {} bytes for the extension '{}', expected at least {}: "
+                     "ignored",
+                     name, size, extension_name, least_bytes);
+    return nullptr;
+  }
+  const auto* const bytes = static_cast<const std::byte*>(table);
+  for (std::uint64_t at = sizeof(size); at < least_bytes; at += sizeof(void*)) {
+    const void* entry = nullptr;
+    std::memcpy(&entry, bytes + at, sizeof(entry));
+    if (entry != nullptr) continue;
+    owner.logger.log(LogLevel::kWarning,
+                     "[{}] gives a table for the extension '{}' whose entry {} of {} is null: "
+                     "ignored",
+                     name, extension_name, at / sizeof(void*), least_bytes / sizeof(void*) - 1);
+    return nullptr;
+  }
+  return table;
+}
+
+std::string PluginState::examine_extensions() const {
+  if (!is_watched()) return {};
+  static constexpr std::pair<std::string_view, std::uint64_t> kExtensions[] = {
+      {PATCHBAY_EXTENSION_ADOPT_CONTEXT, sizeof(patchbay_adopt_context_table)},
+      {PATCHBAY_EXTENSION_MEMORY_INFO, sizeof(patchbay_memory_info_table)},
+      {PATCHBAY_EXTENSION_EXIT, sizeof(patchbay_exit_table)},
+      {PATCHBAY_EXTENSION_GRAPH, sizeof(patchbay_graph_table)},
+      {PATCHBAY_EXTENSION_RANGES, sizeof(patchbay_ranges_table)}};
+  for (const auto& [extension_name, least_bytes] : kExtensions) {
+    const void* table = nullptr;
+    std::string thrown = ask_extension(extension_name, devices.front()->plugin_index, table);
+    if (!thrown.empty()) return thrown;
+    (void)whole(table, extension_name, least_bytes);
+  }
+  return {};
 }
 
 std::string PluginState::open_tables(const Inspection& inspection) {
@@ -180,7 +210,7 @@ std::string PluginState::open_tables(const Inspection& inspection) {
     return fmt::format("its table says plugin {}, backend {}; its note says {}, {}",
                        quote(own_name), quote(own_backend), quote(name), quote(backend));
   }
-  if (environment.get("watch_plugin") == name) watch_calls(tables);
+  if (is_watched()) watch_calls(tables);
   host.agree(tables.plugin.abi_minor,
              tables.plugin.required_features | tables.plugin.optional_features);
   return {};
@@ -282,8 +312,8 @@ std::string PluginState::show_ranges() {
   std::string thrown = ask_extension(PATCHBAY_EXTENSION_RANGES, std::nullopt, given);
   if (!thrown.empty()) return thrown;
   const auto* table = static_cast<const patchbay_ranges_table*>(
-      large_enough(given, PATCHBAY_EXTENSION_RANGES, sizeof(patchbay_ranges_table)));
-  if (table != nullptr && table->begin != nullptr && table->end != nullptr) {
+      whole(given, PATCHBAY_EXTENSION_RANGES, sizeof(patchbay_ranges_table)));
+  if (table != nullptr) {
     ranges_ = std::make_shared<RangeReceiver>(*table, driver);
     owner.tracing.add(ranges_);
   }
@@ -293,7 +323,7 @@ std::string PluginState::show_ranges() {
 void PluginState::heed_process_end() const {
   const auto* table = static_cast<const patchbay_exit_table*>(
       extension(PATCHBAY_EXTENSION_EXIT, sizeof(patchbay_exit_table), std::nullopt));
-  if (table != nullptr && table->stop != nullptr) stop_at_process_end(*this, *table);
+  if (table != nullptr) stop_at_process_end(*this, *table);
 }
 
 void PluginState::close() noexcept {

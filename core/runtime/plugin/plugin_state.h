@@ -48,7 +48,7 @@ struct PluginState {
   void close() noexcept;
 
   /// An extension's table, for one of the plugin's devices or for all; null if the plugin does not
-  /// have it. A table of fewer bytes is logged and ignored.
+  /// have it. A table of fewer bytes, or with a null entry, is logged and ignored.
   const void* extension(std::string_view extension_name, std::uint64_t least_bytes,
                         std::optional<std::uint32_t> device_index, std::uint32_t number = 1) const;
   /// Warns of a setting that the plugin reads but does not declare: nobody can set it.
@@ -87,9 +87,13 @@ struct PluginState {
                             std::optional<std::uint32_t> device_index, const void*& table) const;
   const void* find_extension(std::string_view extension_name,
                              std::optional<std::uint32_t> device_index, std::uint32_t number) const;
-  /// The table, or null with a warning if it has fewer bytes.
-  const void* large_enough(const void* table, std::string_view extension_name,
-                           std::uint64_t least_bytes) const;
+  /// The table, or null with a warning if it has fewer bytes or a null entry.
+  const void* whole(const void* table, std::string_view extension_name,
+                    std::uint64_t least_bytes) const;
+  /// Of a plugin that is watched: logs what is wrong with its extensions, also those that the
+  /// program does not use. Returns what it threw, or nothing.
+  std::string examine_extensions() const;
+  bool is_watched() const { return environment.get("watch_plugin") == name; }
   bool enumerate();
   /// The result of an enumeration so far.
   struct Found {

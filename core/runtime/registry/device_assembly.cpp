@@ -119,7 +119,7 @@ bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_
   if (handle.load(std::memory_order_acquire) != nullptr) return false;
   const auto* table = static_cast<const patchbay_memory_info_table*>(plugin.extension(
       PATCHBAY_EXTENSION_MEMORY_INFO, sizeof(patchbay_memory_info_table), info.plugin_index));
-  if (table == nullptr || table->info == nullptr) return false;
+  if (table == nullptr) return false;
   // The library that tells it may register a handler of its own, once.
   if (!std::exchange(has_asked_memory_, true)) plugin.heed_process_end();
   const StatusHolder failure(
@@ -139,7 +139,7 @@ void DeviceAssembly::open_in(std::uint64_t native_context) {
   }
   const auto* table = static_cast<const patchbay_adopt_context_table*>(plugin.extension(
       PATCHBAY_EXTENSION_ADOPT_CONTEXT, sizeof(patchbay_adopt_context_table), info.plugin_index));
-  if (table == nullptr || table->open_device == nullptr) {
+  if (table == nullptr) {
     raise(ErrorCode::kUnsupported,
           "[adopt_context] the plugin '{}' takes no context of the application's ({}). Leave it "
           "out, and the device opens in a context of its own.",
