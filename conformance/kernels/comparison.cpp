@@ -48,10 +48,7 @@ std::vector<Check> comparison_checks() {
     const auto one = [](const Device& device, const std::string& op, auto zero) {
       check_one<decltype(zero)>(device, op);
     };
-    if (name == std::string("eq") || name == std::string("ne"))
-      add_numbers(checks, name, with_bools(one));
-    else
-      add_numbers(checks, name, one);
+    add_numbers(checks, name, with_bools(one));
     add_storage(checks, name, one);
   }
   checks.push_back({"kernels", "logical_and", logical_and});

@@ -195,6 +195,7 @@ std::vector<Check> composite_checks() {
     check_layers<decltype(zero)>(device);
   });
   checks.push_back({"kernels", "attention", check_attention<float>});
+  checks.push_back({"kernels", "attention_f64", check_attention<double>});
   checks.push_back({"kernels", "attention_f16", check_attention<F16>});
   checks.push_back({"kernels", "attention_bf16", check_attention<Bf16>});
   return checks;

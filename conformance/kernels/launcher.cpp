@@ -14,21 +14,22 @@ namespace patchbay::conformance {
 
 namespace {
 
-bool is_of(const KernelSpec& spec, DType dtype) {
+template <class Predicate>
+bool has(const KernelSpec& spec, const Predicate& is_it) {
   return std::any_of(spec.arguments.begin(), spec.arguments.end(),
-                     [=](const ArgumentSpec& argument) { return argument.dtype == dtype; });
+                     [&](const ArgumentSpec& argument) { return is_it(argument.dtype); });
+}
+bool is_of(const KernelSpec& spec, DType dtype) {
+  return has(spec, [=](DType one) { return one == dtype; });
 }
 
-/// Plugins may be older than the types of storage.
-bool is_of_storage(const KernelSpec& spec) {
+bool is_of_storage(DType dtype) {
   bool is = false;
-  for_storage_types([&](auto zero) { is = is || is_of(spec, dtype_of<decltype(zero)>()); });
+  for_storage_types([&](auto zero) { is = is || dtype == dtype_of<decltype(zero)>(); });
   return is;
 }
 
-bool is_of_half(const KernelSpec& spec) {
-  return is_of(spec, DType::f16) || is_of(spec, DType::bf16);
-}
+bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 
 /// Operators that a plugin may lack because it was written before them.
 #define PATCHBAY_NAMED(name, version, ...) #name "." #version,
@@ -60,8 +61,15 @@ constexpr std::string_view kNewer[] = {"sin.1",
                                            PATCHBAY_OPERATORS_ROW(PATCHBAY_NAMED)
                                                PATCHBAY_OPERATORS_COMPOSITE(PATCHBAY_NAMED)};
 #undef PATCHBAY_NAMED
-bool is_newer(const KernelSpec& spec) {
-  return std::find(std::begin(kNewer), std::end(kNewer), spec.op) != std::end(kNewer);
+bool is_newer(std::string_view kernel) {
+  return std::find(std::begin(kNewer), std::end(kNewer), kernel) != std::end(kNewer);
+}
+
+/// Whether the device says that it has this dtype.
+bool is_reported(const Device& device, DType dtype) {
+  const DeviceProperties& properties = device.properties();
+  if (dtype == DType::f16) return properties.f16;
+  return dtype == DType::bf16 ? properties.bf16 : properties.f64;
 }
 
 bool is_integer_gemm(const KernelSpec& spec) {
@@ -70,16 +78,30 @@ bool is_integer_gemm(const KernelSpec& spec) {
 
 }  // namespace
 
+/// Plugins may be older than the types of storage.
+Demand demand_of(std::string_view kernel, DType dtype) {
+  if (is_newer(kernel) || is_of_storage(dtype)) return Demand::kOptional;
+  if (kernel == "gemm.1" && (dtype == DType::i32 || dtype == DType::i64)) return Demand::kOptional;
+  if (is_half(dtype)) {
+    const bool is_kept = kernel == "fill.1" || kernel == "copy.1" || kernel == "cast.1";
+    return is_kept ? Demand::kReported : Demand::kOptional;
+  }
+  return dtype == DType::f64 ? Demand::kReported : Demand::kRequired;
+}
+
 bool is_optional(const Device& device, const KernelSpec& spec) {
-  return (is_of(spec, DType::f64) && !device.properties().f64) || is_integer_gemm(spec) ||
-         is_of_storage(spec) || is_of_half(spec) || is_newer(spec);
+  return has(spec, [&](DType dtype) {
+    const Demand demand = demand_of(spec.op, dtype);
+    return demand == Demand::kOptional ||
+           (demand == Demand::kReported && !is_reported(device, dtype));
+  });
 }
 
 std::string own_check(const KernelSpec& spec) {
   const std::string id = "kernels." + spec.op.substr(0, spec.op.rfind('.'));
   if (is_integer_gemm(spec)) return id + (is_of(spec, DType::i32) ? "_i32" : "_i64");
-  if (is_of_storage(spec)) return id + "_storage";
-  if (is_of_half(spec)) return id + (is_of(spec, DType::f16) ? "_f16" : "_bf16");
+  if (has(spec, is_of_storage)) return id + "_storage";
+  if (has(spec, is_half)) return id + (is_of(spec, DType::f16) ? "_f16" : "_bf16");
   return is_of(spec, DType::f64) ? id + "_f64" : id;
 }
 

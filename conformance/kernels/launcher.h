@@ -3,7 +3,9 @@
 #ifndef PATCHBAY_CONFORMANCE_KERNELS_LAUNCHER_H_
 #define PATCHBAY_CONFORMANCE_KERNELS_LAUNCHER_H_
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/check.h"
@@ -12,6 +14,14 @@ namespace patchbay::conformance {
 
 using Arguments = std::vector<Argument>;
 
+/// What the suite asks of a plugin for an operator and a dtype.
+enum class Demand : std::uint8_t {
+  kRequired,
+  kReported,  // required of devices that say that they have the dtype
+  kOptional   // checked where it is there
+};
+/// `kernel` is a name like "add.1". docs/adding-a-plugin.md has a table that is made of this.
+Demand demand_of(std::string_view kernel, DType dtype);
 /// Whether the device may lack such a kernel. It depends only on the operator and its dtypes, so no
 /// check requires what another one waives.
 bool is_optional(const Device& device, const KernelSpec& spec);

@@ -156,7 +156,7 @@ std::vector<Check> ordering_checks() {
   const auto sort = [](const Device& device, const std::string&, auto zero) {
     check_sort<decltype(zero)>(device);
   };
-  add_numbers(checks, "sort", sort);
+  add_numbers(checks, "sort", with_bools(sort));
   add_storage(checks, "sort", sort);
   return checks;
 }

@@ -242,7 +242,7 @@ std::vector<Check> reduction_checks() {
   add_storage(checks, "sum", sum);
   for (const char* name : {"min", "max", "argmin", "argmax"}) {
     add_storage(checks, name, extreme);
-    add_numbers(checks, name, extreme);
+    add_numbers(checks, name, with_bools(extreme));
   }
   add_floats(checks, "max_abs", [](const Device& device, const std::string& op, auto zero) {
     check_max_abs<decltype(zero)>(device, op);

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Plugins with one flaw each: the suite finds it and says what it is.
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -14,6 +15,7 @@
 #include <patchbay/updates.h>
 
 #include "conformance/check.h"
+#include "conformance/kernels/launcher.h"
 #include "support/runtime_fixture.h"
 
 namespace patchbay::conformance {
@@ -361,6 +363,30 @@ TEST(Flaws, APluginMayBeOlderThanTheTypesOfStorage) {
     EXPECT_NE(text.find("eq.1"), std::string::npos) << text;
     EXPECT_NE(text.find("i16"), std::string::npos) << text;
     EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  }
+}
+
+/// Of a plugin that refuses every operator with operands of that dtype.
+void expect_as_listed(DType refused) {
+  const Subject subject = subject_of("refuse " + std::string(to_string(refused)));
+  for (const OperatorInfo& info : operators()) {
+    if (std::find(info.dtypes.begin(), info.dtypes.end(), refused) == info.dtypes.end()) continue;
+    const KernelSpec spec = {
+        std::string(info.kernel), {ArgumentSpec::tensor(refused, Access::kRead)}, {}};
+    const Outcome outcome = run(own_check(spec), subject);
+    const bool is_optional = demand_of(info.kernel, refused) == Demand::kOptional;
+    EXPECT_EQ(to_string(outcome.result), is_optional ? "waived" : "failed")
+        << info.kernel << " of " << to_string(refused) << ": " << outcome.message;
+    EXPECT_NE(outcome.message.find("[" + std::string(info.kernel) + "("), std::string::npos)
+        << outcome.message;
+  }
+}
+
+TEST(Flaws, AnOperatorThatLacksADtypeIsFoundWhereThePageListsIt) {
+  for (const DType dtype : find_operator("copy").dtypes) {
+    if (test::kSanitized && dtype != DType::boolean) continue;  // these take minutes
+    SCOPED_TRACE(to_string(dtype));
+    expect_as_listed(dtype);
   }
 }
 
