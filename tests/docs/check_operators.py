@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-"""docs/operator-table.md and the table in docs/plugin-abi.md are what the operators' table says.
+"""docs/operator-table.md and the tables of operators in docs/plugin-abi.md and docs/adding-a-plugin.md
+are what the operators' table and the conformance suite say.
 
   check_operators.py SOURCE_DIR PROGRAM [--write]
 
@@ -28,10 +29,11 @@ def with_table(page, table):
 
 def main():
     docs, program = pathlib.Path(sys.argv[1]) / "docs", sys.argv[2]
-    boundary = docs / "plugin-abi.md"
+    boundary, author = docs / "plugin-abi.md", docs / "adding-a-plugin.md"
     pages = {
         docs / "operator-table.md": made_by(program),
         boundary: with_table(boundary.read_text(), made_by(program, "--boundary")),
+        author: with_table(author.read_text(), made_by(program, "--required")),
     }
     differences = []
     for page, made in pages.items():
@@ -39,7 +41,7 @@ def main():
             page.write_text(made)
         differences += difflib.unified_diff(page.read_text().splitlines(), made.splitlines(),
                                             str(page), "the operators' table", lineterm="")
-    print("\n".join(differences) or "docs/operator-table.md and docs/plugin-abi.md agree with the table")
+    print("\n".join(differences) or "the pages agree with the operators' table and the suite")
     return 1 if differences else 0
 
 

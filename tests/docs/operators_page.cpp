@@ -1,15 +1,23 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Prints docs/operator-table.md, or with --boundary the operators' table of docs/plugin-abi.md.
-// Both are made from the installed table.
+// Prints docs/operator-table.md, with --boundary the operators' table of docs/plugin-abi.md, or
+// with
+// --required that of docs/adding-a-plugin.md. The first two are made from the installed table, the
+// third from what the conformance suite asks of a plugin.
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <patchbay/operators.h>
 #include <patchbay/plugin/kernels/signatures.hpp>
+
+#include "conformance/kernels/launcher.h"
 
 namespace {
 
@@ -160,11 +168,65 @@ void print_boundary() {
   }
 }
 
+// ----------------------------------------------------------------- what the suite asks of whom ---
+
+using patchbay::conformance::Demand;
+using patchbay::conformance::demand_of;
+
+/// The operators of a dtype that are required, and that are not.
+using Lists = std::pair<std::vector<std::string_view>, std::vector<std::string_view>>;
+
+/// Adds the dtype to the row of those with the same lists.
+void add_dtype(std::vector<std::pair<std::string, Lists>>& rows, DType dtype) {
+  Lists lists;
+  bool is_reported = false;
+  for (const OperatorInfo& record : patchbay::operators()) {
+    if (std::find(record.dtypes.begin(), record.dtypes.end(), dtype) == record.dtypes.end()) {
+      continue;
+    }
+    const Demand demand = demand_of(record.kernel, dtype);
+    is_reported = is_reported || demand == Demand::kReported;
+    (demand == Demand::kOptional ? lists.second : lists.first).push_back(record.kernel);
+  }
+  std::string label(to_string(dtype));
+  if (is_reported) {
+    std::string bit = label;
+    for (char& c : bit) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    label += fmt::format(" of devices that say `PATCHBAY_CAN_{}`", bit);
+  }
+  for (auto& [labels, others] : rows) {
+    if (others == lists) {
+      labels += "; " + label;
+      return;
+    }
+  }
+  rows.emplace_back(label, lists);
+}
+
+std::string code_of(const std::vector<std::string_view>& kernels) {
+  return kernels.empty() ? "none" : fmt::format("`{}`", fmt::join(kernels, " "));
+}
+
+void print_required() {
+  std::vector<std::pair<std::string, Lists>> rows;
+  for (const DType dtype : patchbay::find_operator("copy").dtypes) add_dtype(rows, dtype);
+  std::fputs("| dtype | required | checked where it is there |\n| --- | --- | --- |\n", stdout);
+  for (const auto& [labels, lists] : rows) {
+    const std::string row =
+        fmt::format("| {} | {} | {} |\n", labels, code_of(lists.first), code_of(lists.second));
+    std::fputs(row.c_str(), stdout);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "--boundary") {
     print_boundary();
+    return 0;
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "--required") {
+    print_required();
     return 0;
   }
   std::fputs(kPreface, stdout);
