@@ -2,6 +2,7 @@
 // Chapter loading: the properties of the plugin and its devices, opening and closing.
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 
 #include "conformance/chapters.h"
 #include "conformance/expect.h"
@@ -203,6 +204,21 @@ void the_runtime_closes(Context& context) {
   }
 }
 
+/// A runtime that watches a plugin asks for each extension of the interface when it loads it.
+void extensions_are_whole(Context& context) {
+  RuntimeOptions options = context.subject().options;
+  const auto faults = std::make_shared<std::string>();
+  const std::string begin = fmt::format("[{}] gives a table ", context.subject().plugin);
+  options.log = [=](LogLevel, std::string_view line) {
+    if (const std::size_t at = line.find(begin); at != std::string_view::npos) {
+      *faults += faults->empty() ? "" : "; ";
+      *faults += line.substr(at);
+    }
+  };
+  (void)info_of(Runtime(options), context.subject().plugin);
+  expect(faults->empty(), "{}", *faults);
+}
+
 void explain_names_the_plugin(Context& context) {
   const std::string text = context.runtime().explain();
   expect(text.find(context.subject().plugin) != std::string::npos, "explain() lacks '{}'",
@@ -226,6 +242,7 @@ std::vector<Check> loading_checks() {
       {"loading", "devices_keep_their_runtime", devices_keep_their_runtime},
       {"loading", "unload_when_nothing_lives", unload_when_nothing_lives},
       {"loading", "unload_is_refused_while_a_buffer_lives", unload_is_refused_while_a_buffer_lives},
+      {"loading", "extensions_are_whole", extensions_are_whole},
       {"loading", "explain_names_the_plugin", explain_names_the_plugin},
       {"loading", "devices_are_told_apart", devices_are_told_apart},
       {"loading", "the_runtime_closes", the_runtime_closes},

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Chapter streams, with work slow enough to show missing waits.
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include "conformance/bytes.h"
@@ -126,6 +127,67 @@ void copies_come_after_the_launches_before_them(Context& context) {
   work.expect_done("launches before a copy on the same stream, of which done");
 }
 
+/// Measures how long the wait for the work takes, then waits again, with a deadline after an eighth
+/// of that time. The wait must end before half of it. A busy machine may delay a wait: the work is
+/// doubled and the wait tried again, and a plugin fails that is late most times.
+void expect_deadline_kept(
+    const Device& device, const std::string& what,
+    const std::function<void(const Stream&, std::chrono::nanoseconds)>& wait) {
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  constexpr int kTurns = 5, kMostLate = 2;
+  const Stream stream(device);
+  SlowWork work(device, stream);
+  int num_late = 0;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const auto queue = [&] {
+      const Clock::time_point begin = Clock::now();
+      for (int i = 0; i < 1 << turn; ++i) work.queue(stream);
+      return Clock::now() - begin;
+    };
+    const Clock::duration queueing = queue();
+    const Clock::time_point first = Clock::now();
+    stream.synchronize();
+    const Clock::duration whole = Clock::now() - first;
+    // What is faster than its queue, or computes in the call, leaves nothing to wait for.
+    if (whole < queueing / 8 || whole < std::chrono::milliseconds(1)) return;
+    queue();
+    const Clock::time_point second = Clock::now();
+    bool is_timed_out = false;
+    try {
+      wait(stream, whole / 8);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kTimedOut) throw;
+      is_timed_out = true;
+    }
+    const Clock::duration taken = Clock::now() - second;
+    stream.synchronize();
+    work.expect_done("launches before a wait with a deadline, of which done");
+    if (taken < whole / 2) {
+      if (is_timed_out) return;
+      continue;  // this time the work was over early
+    }
+    expect(
+        ++num_late <= kMostLate,
+        "{} of work that takes {:.1f} ms, with a deadline after {:.1f} ms, returned after {:.1f} "
+        "ms: expected timed_out soon after the deadline",
+        what, Milliseconds(whole).count(), Milliseconds(whole / 8).count(),
+        Milliseconds(taken).count());
+  }
+}
+
+void synchronize_ends_at_its_deadline(Context& context) {
+  expect_deadline_kept(
+      context.device(), "Stream::synchronize",
+      [](const Stream& stream, std::chrono::nanoseconds timeout) { stream.synchronize(timeout); });
+}
+
+void an_event_wait_ends_at_its_deadline(Context& context) {
+  expect_deadline_kept(context.device(), "Event::wait",
+                       [](const Stream& stream, std::chrono::nanoseconds timeout) {
+                         stream.record().wait(timeout);
+                       });
+}
+
 /// The core then waits for nothing, so a plugin that says so wrongly loses results.
 void inline_work_is_done_when_its_call_returns(Context& context) {
   const Device device = context.device();
@@ -150,6 +212,8 @@ std::vector<Check> slow_work_checks() {
       {"streams", "an_event_waits_for_its_work", an_event_waits_for_its_work},
       {"streams", "an_event_is_not_done_before_its_work", an_event_is_not_done_before_its_work},
       {"streams", "synchronize_waits_for_the_work", synchronize_waits_for_the_work},
+      {"streams", "synchronize_ends_at_its_deadline", synchronize_ends_at_its_deadline},
+      {"streams", "an_event_wait_ends_at_its_deadline", an_event_wait_ends_at_its_deadline},
       {"streams", "a_stream_waits_for_the_work_of_another", a_stream_waits_for_the_work_of_another},
       {"streams", "copies_come_after_the_launches_before_them",
        copies_come_after_the_launches_before_them},

@@ -4,6 +4,10 @@
 #include <future>
 #include <memory>
 
+#include <fmt/ranges.h>
+
+#include <patchbay/graph.h>
+
 #include "conformance/chapters.h"
 #include "conformance/expect.h"
 #include "conformance/kernels/launcher.h"
@@ -221,6 +225,42 @@ void times_are_in_the_order_of_the_work(Context& context) {
   }
 }
 
+void streams_of_each_priority(Context& context) {
+  const Device device = context.device();
+  if (!device.properties().stream_priorities) {
+    throw Waiver("the streams have no priorities (PATCHBAY_CAN_STREAM_PRIORITY)");
+  }
+  const Counter counter(device);
+  std::int32_t total = 0;
+  for (const StreamPriority priority :
+       {StreamPriority::kLow, StreamPriority::kNormal, StreamPriority::kHigh}) {
+    const Stream stream(device, {.priority = priority});
+    for (int i = 0; i < 10; ++i) counter.add(stream, 1);
+    stream.synchronize();
+    counter.expect_total(total += 10, fmt::format("additions on a stream of the priority {}",
+                                                  static_cast<int>(priority)));
+  }
+}
+
+/// Where the plugin has the extension graph/1, the driver replays the list.
+void a_recorded_list_replays(Context& context) {
+  const Device device = context.device();
+  static_cast<void>(Counter(device));  // or lacking
+  const Tensor sum = from_host(std::vector<std::int32_t>{1, 2, 3}, {3}, device);
+  const Graph graph = record_graph([&] {
+    sum += 1;
+    sum += sum;
+  });
+  for (const std::vector<std::int32_t>& expected :
+       {std::vector<std::int32_t>{4, 6, 8}, std::vector<std::int32_t>{10, 14, 18},
+        std::vector<std::int32_t>{22, 30, 38}}) {
+    graph.replay();
+    const std::vector<std::int32_t> got = sum.to_vector<std::int32_t>();
+    expect(got == expected, "replays of (a + 1) * 2: expected [{}], got [{}]",
+           fmt::join(expected, ", "), fmt::join(got, ", "));
+  }
+}
+
 void many_streams_and_events(Context& context) {
   const Device device = context.device();
   for (int i = 0; i < 64; ++i) {
@@ -247,6 +287,8 @@ std::vector<Check> streams_checks() {
       {"streams", "threads_share_a_stream", threads_share_a_stream},
       {"streams", "a_callback_comes_after_its_work", a_callback_comes_after_its_work},
       {"streams", "times_are_in_the_order_of_the_work", times_are_in_the_order_of_the_work},
+      {"streams", "streams_of_each_priority", streams_of_each_priority},
+      {"streams", "a_recorded_list_replays", a_recorded_list_replays},
       {"streams", "many_streams_and_events", many_streams_and_events},
   };
 }

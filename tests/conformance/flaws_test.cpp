@@ -185,6 +185,48 @@ TEST(Flaws, WorkThatNobodyWaitedForIsFound) {
       slow);
 }
 
+TEST(Flaws, WaitsThatIgnoreTheirDeadlineAreFound) {
+  const std::map<std::string, std::string> slow = {
+      {"fake_delay_ms", test::kSanitized ? "50" : "5"}};
+  expect_all_found(
+      {
+          {"endless-synchronize", "streams.synchronize_ends_at_its_deadline",
+           "Stream::synchronize of work that takes "},
+          {"endless-wait", "streams.an_event_wait_ends_at_its_deadline",
+           "Event::wait of work that takes "},
+      },
+      slow);
+  for (const char* id :
+       {"streams.synchronize_ends_at_its_deadline", "streams.an_event_wait_ends_at_its_deadline"}) {
+    const Outcome outcome = run(id, subject_of("none", PATCHBAY_FLAWED_PLUGIN, slow));
+    EXPECT_EQ(to_string(outcome.result), "passed") << id << ": " << outcome.message;
+  }
+}
+
+TEST(Flaws, PrioritiesThatAreOnlySaidAreFound) {
+  expect_found("streams.streams_of_each_priority", "no such priority", subject_of("no-priorities"));
+  const Outcome waived = run("streams.streams_of_each_priority", subject_of("none"));
+  EXPECT_EQ(to_string(waived.result), "waived");
+  EXPECT_EQ(waived.message, "the streams have no priorities (PATCHBAY_CAN_STREAM_PRIORITY)");
+}
+
+TEST(Flaws, OfExtensionsAreFound) {
+  expect_all_found({
+      {"short-exit", "loading.extensions_are_whole",
+       "[flawed] gives a table of 8 bytes for the extension 'exit', expected at least 16: ignored"},
+      {"gap-in-ranges", "loading.extensions_are_whole",
+       "[flawed] gives a table for the extension 'ranges' whose entry 1 of 2 is null: ignored"},
+      {"throw plugin.get_extension", "loading.extensions_are_whole",
+       "get_extension of the plugin table threw an exception across the boundary: boom"},
+      {"no-replays", "streams.a_recorded_list_replays",
+       "replays of (a + 1) * 2: expected [10, 14, 18], got [4, 6, 8]"},
+  });
+  for (const char* id : {"loading.extensions_are_whole", "streams.a_recorded_list_replays"}) {
+    const Outcome outcome = run(id, subject_of("none"));
+    EXPECT_EQ(to_string(outcome.result), "passed") << id << ": " << outcome.message;
+  }
+}
+
 TEST(Flaws, ADefaultStreamThatOnlySaysItCompletesInlineIsFound) {
   expect_found("streams.inline_work_is_done_when_its_call_returns",
                "the plugin says PATCHBAY_CAN_INLINE_STREAM, but an event of the default stream is "
