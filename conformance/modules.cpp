@@ -178,20 +178,21 @@ void parts_of_buffers(Context& context) {
 
 void functions_and_tables(Context& context) {
   const Device device = context.device();
+  const ModuleKernel weigh = load(device).kernel("weigh");
   const Tensor x = from_host(std::vector<std::int32_t>{1, 2, 3, 4, 5, 6, 7, 8}, {8}, device);
   const Tensor y = zeros({8}, {DType::i32, device});
-  load(device).kernel("weigh").launch(line(device, 8, 4), {x, y});
+  weigh.launch(line(device, 8, 4), {x, y});
   expect_elements(y, std::vector<std::int32_t>{1, 20, 300, 4000, 5, 60, 700, 8000},
                   "a function that reads a table");
 }
 
 void values_arrive(Context& context) {
   const Device device = context.device();
+  const ModuleKernel kernel = load(device).kernel("values");
   const Tensor y = zeros({9}, {DType::i64, device});
-  load(device).kernel("values").launch(
-      {}, {std::int8_t{-5}, std::int64_t{-1234567890123}, std::uint8_t{250}, std::int16_t{-30000},
-           std::uint32_t{4000000000}, std::uint16_t{65000}, std::uint64_t{1} << 62,
-           std::int32_t{-2000000000}, 2.5F, y});
+  kernel.launch({}, {std::int8_t{-5}, std::int64_t{-1234567890123}, std::uint8_t{250},
+                     std::int16_t{-30000}, std::uint32_t{4000000000}, std::uint16_t{65000},
+                     std::uint64_t{1} << 62, std::int32_t{-2000000000}, 2.5F, y});
   const std::vector<std::int64_t> expected = {
       -5, -1234567890123, 250, -30000, 4000000000, 65000, std::int64_t{1} << 62, -2000000000, 20};
   expect_elements(y, expected, "values of i8, i64, u8, i16, u32, u16, u64, i32, f32");
@@ -199,6 +200,7 @@ void values_arrive(Context& context) {
 
 void elements_of_each_dtype(Context& context) {
   const Device device = context.device();
+  const ModuleKernel elements = load(device).kernel("elements");
   constexpr std::size_t kCount = 100;
   const auto sent = [&](auto first, auto step) {
     using T = decltype(first);
@@ -219,13 +221,11 @@ void elements_of_each_dtype(Context& context) {
   const Tensor h = from_host(std::vector<std::int32_t>(a.begin(), a.end()), {count}, device);
   const Tensor y = zeros({count}, {DType::i64, device});
   const Tensor z = zeros({count}, {DType::boolean, device});
-  load(device)
-      .kernel("elements")
-      .launch(line(device, count, 50),
-              {from_host(a, {count}, device), from_host(b, {count}, device),
-               from_host(c, {count}, device), from_host(d, {count}, device),
-               from_host(e, {count}, device), from_host(f, {count}, device),
-               from_host(g, {count}, device), h.cast(DType::boolean), y, z});
+  elements.launch(
+      line(device, count, 50),
+      {from_host(a, {count}, device), from_host(b, {count}, device), from_host(c, {count}, device),
+       from_host(d, {count}, device), from_host(e, {count}, device), from_host(f, {count}, device),
+       from_host(g, {count}, device), h.cast(DType::boolean), y, z});
   std::vector<std::int64_t> sums(kCount);
   std::vector<std::int32_t> zero(kCount);
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -282,9 +282,10 @@ void groups_share_memory(Context& context) {
 
 void atomics_count(Context& context) {
   const Device device = context.device();
+  const ModuleKernel count = load(device).kernel("count");
   const Tensor counts = from_host(std::vector<std::int32_t>{0, 1 << 30, -1}, {3}, device);
   const Tensor sum = zeros({1}, device);
-  load(device).kernel("count").launch(line(device, 6400, 64), {counts, sum});
+  count.launch(line(device, 6400, 64), {counts, sum});
   expect_elements(counts, std::vector<std::int32_t>{6400, 0, 6399},
                   "how many, the least and the greatest of 6400 work-items");
   expect_elements(sum, std::vector<float>{6400}, "6400 additions of 1 to an f32");
@@ -292,10 +293,11 @@ void atomics_count(Context& context) {
 
 void products_and_sums_round_apart(Context& context) {
   const Device device = context.device();
+  const ModuleKernel multiply_add = load(device).kernel("multiply_add");
   // The square is 1 + 2^-11 + 2^-24, whose last part is lost when it is rounded.
   const Tensor x = from_host(std::vector<float>{1 + 0x1p-12F, -1 - 0x1p-11F}, {2}, device);
   const Tensor y = zeros({2}, device);
-  load(device).kernel("multiply_add").launch({}, {x, y});
+  multiply_add.launch({}, {x, y});
   expect_elements(y, std::vector<float>{0, 0x1p-24F}, "a * a + b, and fma of the same");
 }
 
@@ -321,6 +323,7 @@ void launches_keep_their_order(Context& context) {
 
 void a_module_outlives_its_handles(Context& context) {
   const Device device = context.device();
+  static_cast<void>(load(device));  // or waived
   constexpr std::int64_t kSize = 300000;
   const Tensor x = full({kSize}, 2, device), y = full({kSize}, 1, device);
   load(device).kernel("saxpy").launch(line(device, kSize, 64), {x, y, 3.0F, kSize});

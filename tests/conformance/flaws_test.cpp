@@ -265,6 +265,17 @@ TEST(Flaws, OfModulesAreFound) {
   });
 }
 
+/// The check asks for the module before anything that needs an operator.
+TEST(Flaws, APluginMayLackModulesAndOperators) {
+  const Subject subject = subject_of("no-modules");
+  for (const Check& check : all_checks()) {
+    if (check.chapter != "modules") continue;
+    const Outcome outcome = run(check.id(), subject);
+    EXPECT_EQ(to_string(outcome.result), "waived") << check.id();
+    EXPECT_EQ(outcome.message, "the device loads no modules") << check.id();
+  }
+}
+
 TEST(Flaws, ACallbackThatNeverComesIsFound) {
   expect_found("streams.a_callback_comes_after_its_work", "a callback was not called within 10 s",
                subject_of("no-callback"));
