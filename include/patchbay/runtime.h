@@ -28,7 +28,7 @@ struct RuntimeState;
 enum class PluginStatus : std::uint8_t {
   kFound,  // not opened yet: no device of its backend was asked for, and devices were not listed
   kLoaded,
-  kShadowed,  // another plugin of the same backend came first
+  kShadowed,  // another plugin of the same backend is loaded, or the file has another name
   kFiltered,  // not among the plugins asked for
   kRefused,   // failed a check before it was opened
   kFailed,    // failed when or after it was opened
@@ -129,6 +129,7 @@ class PATCHBAY_API Runtime {
                   const std::map<std::string, std::string>& settings = {}) const;
 
   /// Closes a plugin's devices and its library. A plugin that is only found will not be opened.
+  /// Files of the same backend that it shadowed are kFound again: the next use opens one of them.
   /// Waits for queued work, and up to 0.1 s for calls of other threads on these devices; calls that
   /// begin meanwhile wait. Errors: kInvalidArgument if there is no plugin of that name, and in a
   /// stream's callback; kInUse, which lists the holders; kInUse also if a call of another thread

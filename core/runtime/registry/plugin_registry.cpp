@@ -38,6 +38,18 @@ bool has_failed(PluginStatus status) {
          status == PluginStatus::kNoDriver || status == PluginStatus::kNoDevice;
 }
 
+constexpr const char* kNotOpened = "not opened yet";  // why a plugin is only found
+
+/// Why a plugin is shadowed.
+std::string same_file(const Backend& other) {
+  return "the same file as " + quote(other.candidate.path.string());
+}
+
+std::string provided_by(const Backend& other) {
+  return fmt::format("backend '{}' is already provided by {}", other.backend,
+                     quote(other.candidate.path.string()));
+}
+
 /// The name of the default device; empty if not set. The device is looked up when needed.
 std::string parse_default_device(const Environment& environment) {
   const std::string name = environment.get("device").value_or("");
@@ -168,39 +180,56 @@ void PluginRegistry::find_plugins(const RuntimeOptions& options) {
     if (candidate.named_in_code) {
       add_named(candidate, {});
     } else {
-      const Backend& backend = add(look_at(candidate, {}));
+      const Backend& backend = put(look_at(candidate, {}), std::nullopt);
       if (backend.status != PluginStatus::kFound) continue;
       runtime_.logger.log(LogLevel::kInfo, "{}", backend.describe_status());
     }
   }
 }
 
-/// An earlier attempt to open the same file, which failed, makes room.
-const Backend& PluginRegistry::add(std::unique_ptr<Backend> backend) {
-  const auto is_former = [&](const std::unique_ptr<Backend>& other) {
-    return has_failed(other->status) && other->candidate.named_in_code &&
-           other->candidate.path == backend->candidate.path;
-  };
+const Backend& PluginRegistry::put(std::unique_ptr<Backend> backend,
+                                   std::optional<std::size_t> former) {
   const std::scoped_lock lock(mutex_);
-  const auto former = std::find_if(backends_.begin(), backends_.end(), is_former);
-  if (former != backends_.end()) {
-    former->swap(backend);
-    return **former;
-  }
-  return *backends_.emplace_back(std::move(backend));
+  if (!former) return *backends_.emplace_back(std::move(backend));
+  backends_[*former].swap(backend);
+  return *backends_[*former];
 }
 
+/// There may be handles to devices of an entry that was loaded: it stays.
+std::optional<std::size_t> PluginRegistry::find_replaceable(
+    const std::filesystem::path& path) const {
+  const std::scoped_lock lock(mutex_);
+  const auto former = std::find_if(backends_.begin(), backends_.end(), [&](const auto& other) {
+    return other->assemblies.empty() && other->candidate.path == path;
+  });
+  if (former == backends_.end()) return std::nullopt;
+  return static_cast<std::size_t>(former - backends_.begin());
+}
+
+bool PluginRegistry::is_open(const std::filesystem::path& path) const {
+  const std::scoped_lock lock(mutex_);
+  return std::any_of(backends_.begin(), backends_.end(), [&](const auto& one) {
+    return one->is_loaded() && one->candidate.path == path;
+  });
+}
+
+/// A file that is open keeps its one entry, whatever becomes of the attempt to open it again.
 PluginInfo PluginRegistry::add_named(const Candidate& candidate, const Settings& settings) {
-  const Backend& backend = add(opened(candidate, settings));
-  if (backend.is_loaded()) shadow_others(backend);
-  const bool failed = backend.status == PluginStatus::kRefused ||
-                      backend.status == PluginStatus::kFailed ||
-                      backend.status == PluginStatus::kShadowed;
-  if (failed) {
-    raise(ErrorCode::kPluginFailed, "[Runtime] plugin {} {}: {}.", quote(candidate.path.string()),
-          to_string(backend.status), backend.reason);
+  const std::optional<std::size_t> former = find_replaceable(candidate.path);
+  std::unique_ptr<Backend> made = opened(candidate, settings, former ? entry(*former) : nullptr);
+  const PluginInfo info = made->info();
+  if (made->is_loaded() || !is_open(candidate.path)) {
+    const Backend& backend = put(std::move(made), former);
+    if (backend.is_loaded()) shadow_others(backend);
   }
-  return backend.info();
+  const bool failed = info.status == PluginStatus::kRefused ||
+                      info.status == PluginStatus::kFailed ||
+                      info.status == PluginStatus::kShadowed;
+  if (failed) {
+    raise(ErrorCode::kPluginFailed, "[Runtime] plugin {} {}: {}.", quote(info.path.string()),
+          to_string(info.status), info.reason);
+  }
+  return info;
 }
 
 std::unique_ptr<Backend> PluginRegistry::look_at(const Candidate& candidate,
@@ -219,10 +248,17 @@ std::unique_ptr<Backend> PluginRegistry::look_at(const Candidate& candidate,
   backend->file = inspection.id;
   if (!inspection.refusal.empty()) {
     backend->finish(PluginStatus::kRefused, inspection.refusal);
-  } else if (std::string rival = find_rival(*backend, itself); !rival.empty()) {
-    backend->finish(PluginStatus::kShadowed, std::move(rival));
   } else {
-    backend->set_status(PluginStatus::kFound, "not opened yet");
+    std::string rival;
+    {
+      const std::scoped_lock lock(mutex_);
+      rival = find_rival(*backend, itself);
+    }
+    if (rival.empty()) {
+      backend->set_status(PluginStatus::kFound, kNotOpened);
+    } else {
+      backend->finish(PluginStatus::kShadowed, std::move(rival));
+    }
   }
   if (seen != nullptr) *seen = std::move(inspection);
   return backend;
@@ -239,14 +275,12 @@ std::unique_ptr<Backend> PluginRegistry::opened(const Candidate& candidate,
 }
 
 std::string PluginRegistry::find_rival(const Backend& plugin, const Backend* itself) const {
-  const std::scoped_lock lock(mutex_);
   for (const auto& other : backends_) {
     if (other.get() == itself) continue;
-    const std::string path = quote(other->candidate.path.string());
     const bool is_there = other->is_loaded() || other->status == PluginStatus::kFound;
-    if (is_there && other->file == plugin.file) return "the same file as " + path;
+    if (is_there && other->file == plugin.file) return same_file(*other);
     if (other->is_loaded() && other->backend == plugin.backend) {
-      return fmt::format("backend '{}' is already provided by {}", plugin.backend, path);
+      return provided_by(*other);
     }
   }
   return {};
@@ -259,13 +293,34 @@ void PluginRegistry::shadow_others(const Backend& loaded) {
     const std::scoped_lock lock(mutex_);
     for (const auto& other : backends_) {
       if (other->status != PluginStatus::kFound || other->backend != loaded.backend) continue;
-      other->set_status(PluginStatus::kShadowed,
-                        fmt::format("backend '{}' is already provided by {}", loaded.backend,
-                                    quote(loaded.candidate.path.string())));
+      other->set_status(PluginStatus::kShadowed, provided_by(loaded));
       lines.push_back(other->describe_status());
     }
   }
   for (const std::string& line : lines) runtime_.logger.log(LogLevel::kInfo, "{}", line);
+}
+
+/// What it shadowed may be opened now, but not its own file under another name. The caller holds
+/// mutex_.
+std::vector<std::string> PluginRegistry::end_shadow(const Backend& unloaded) {
+  std::vector<std::string> lines;
+  for (const auto& other : backends_) {
+    if (other->status != PluginStatus::kShadowed || other->backend != unloaded.backend) continue;
+    const auto is_other_name = [&](const auto& one) {
+      return one->status == PluginStatus::kUnloaded && one->file == other->file &&
+             one->candidate.path != other->candidate.path;
+    };
+    const auto same = std::find_if(backends_.begin(), backends_.end(), is_other_name);
+    std::string rival =
+        same != backends_.end() ? same_file(**same) : find_rival(*other, other.get());
+    if (rival.empty()) {
+      other->set_status(PluginStatus::kFound, kNotOpened);
+    } else {
+      other->set_status(PluginStatus::kShadowed, std::move(rival));
+    }
+    lines.push_back(other->describe_status());
+  }
+  return lines;
 }
 
 void PluginRegistry::open_found(std::string_view backend) {
@@ -292,20 +347,17 @@ std::optional<std::size_t> PluginRegistry::next_closed(std::string_view backend,
   return std::nullopt;
 }
 
+const Backend* PluginRegistry::entry(std::size_t index) const {
+  const std::scoped_lock lock(mutex_);
+  return backends_[index].get();
+}
+
 /// The caller holds load_mutex_.
 void PluginRegistry::open_at(std::size_t index) {
-  const Backend* found = nullptr;
-  {
-    const std::scoped_lock lock(mutex_);
-    found = backends_[index].get();
-  }
+  const Backend* const found = entry(index);
   std::unique_ptr<Backend> made = opened(found->candidate, found->own_settings, found);
   if (made->backend.empty()) made->backend = found->backend;  // the file is no longer readable
-  const Backend& backend = *made;
-  {
-    const std::scoped_lock lock(mutex_);
-    backends_[index].swap(made);
-  }
+  const Backend& backend = put(std::move(made), index);
   if (backend.is_loaded()) shadow_others(backend);
 }
 
@@ -424,11 +476,14 @@ void PluginRegistry::unload(Backend& backend) {
           backend.name);
   }
   backend.close_all();
+  std::vector<std::string> lines;
   {
     const std::scoped_lock lock(mutex_);
     backend.set_status(PluginStatus::kUnloaded, "unloaded by the program");
+    lines = end_shadow(backend);
   }
-  runtime_.logger.log(LogLevel::kInfo, "{}", backend.describe_status());
+  lines.insert(lines.begin(), backend.describe_status());
+  for (const std::string& line : lines) runtime_.logger.log(LogLevel::kInfo, "{}", line);
 }
 
 void PluginRegistry::settle() noexcept {
@@ -449,8 +504,7 @@ std::vector<const Backend*> PluginRegistry::listed() const {
   std::vector<const Backend*> result;
   for (auto backend = backends_.begin(); backend != backends_.end(); ++backend) {
     const auto is_later = [&](const auto& other) {
-      const bool was_loaded = other->is_loaded() || other->status == PluginStatus::kUnloaded;
-      return was_loaded && other->candidate.path == (*backend)->candidate.path;
+      return other->candidate.path == (*backend)->candidate.path;
     };
     const bool is_former = (*backend)->status == PluginStatus::kUnloaded &&
                            std::any_of(backend + 1, backends_.end(), is_later);
@@ -520,9 +574,11 @@ DeviceAssembly& PluginRegistry::find(std::string_view text) {
   runtime_.home.check("Device", name.to_string());
   if (name.backend == "gpu") return find_gpu(name, text);
   Backend* backend = find_loaded(name.backend);
-  if (backend == nullptr) {
+  // Again if another thread unloads the plugin meanwhile, and the next of the backend may follow.
+  for (bool may_follow = true; backend == nullptr && may_follow;) {
     open_found(name.backend);
     backend = find_loaded(name.backend);
+    may_follow = opened_by_this_thread(&runtime_).empty() && has_found(name.backend);
   }
   if (backend == nullptr) {
     check_can_open(name);
@@ -575,16 +631,16 @@ DeviceAssembly& PluginRegistry::find_gpu(const DeviceName& name, std::string_vie
         names.empty() ? "" : fmt::format(" ({})", fmt::join(names, ", ")), name.index);
 }
 
+bool PluginRegistry::has_found(std::string_view backend) const {
+  const std::scoped_lock lock(mutex_);
+  return std::any_of(backends_.begin(), backends_.end(), [backend](const auto& one) {
+    return one->status == PluginStatus::kFound && (backend.empty() || one->backend == backend);
+  });
+}
+
 void PluginRegistry::check_can_open(const DeviceName& name) const {
   const std::string opened = opened_by_this_thread(&runtime_);
-  const auto is_closed = [&](const auto& one) {
-    return one->status == PluginStatus::kFound &&
-           (name.backend == "gpu" || one->backend == name.backend);
-  };
-  {
-    const std::scoped_lock lock(mutex_);
-    if (opened.empty() || std::none_of(backends_.begin(), backends_.end(), is_closed)) return;
-  }
+  if (opened.empty() || !has_found(name.backend == "gpu" ? "" : name.backend)) return;
   raise(ErrorCode::kInUse,
         "[Device] this thread is opening or closing {}, which logged a line: expected inside the "
         "log sink a device whose plugin is open, got '{}'. Use it afterwards.",
@@ -596,14 +652,14 @@ void PluginRegistry::raise_unknown_backend(const DeviceName& name) const {
   std::string why;
   {
     const std::scoped_lock lock(mutex_);
-    for (const auto& one : backends_) {
+    for (const Backend* const one : listed()) {
       if (one->is_loaded()) {
         loaded.insert(one->backend);
       } else if (one->status == PluginStatus::kFound) {
         closed.insert(one->backend);
       } else if (one->backend == name.backend) {
-        why = fmt::format(" Plugin {} is {}: {}.", quote(one->candidate.path.string()),
-                          to_string(one->status), one->reason);
+        why += fmt::format(" Plugin {} is {}: {}.", quote(one->candidate.path.string()),
+                           to_string(one->status), one->reason);
       }
     }
   }

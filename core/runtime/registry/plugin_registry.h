@@ -76,17 +76,26 @@ class PluginRegistry {
   /// Inspects the file and opens it, unless there is a reason not to.
   std::unique_ptr<Backend> opened(const Candidate& candidate, const Settings& settings,
                                   const Backend* itself = nullptr);
-  const Backend& add(std::unique_ptr<Backend> backend);
+  /// In the place of the former entry, if one is given.
+  const Backend& put(std::unique_ptr<Backend> backend, std::optional<std::size_t> former);
+  /// The file's entry that a new attempt to open it replaces.
+  std::optional<std::size_t> find_replaceable(const std::filesystem::path& path) const;
+  const Backend* entry(std::size_t index) const;
+  bool is_open(const std::filesystem::path& path) const;
   /// Opens and adds a plugin that is named in code. Errors: kPluginFailed.
   PluginInfo add_named(const Candidate& candidate, const Settings& settings);
   /// Opens the closed plugins of the backend in order until one loads. An empty name means every
   /// backend, but only plugins that were never opened.
   void open_found(std::string_view backend);
+  /// Whether a plugin of the backend, or of any if the name is empty, is not opened yet.
+  bool has_found(std::string_view backend) const;
   std::optional<std::size_t> next_closed(std::string_view backend, std::size_t from) const;
   void open_at(std::size_t index);
   void open_all();
   void shadow_others(const Backend& loaded);
-  /// Why the file can't be used beside the other plugins; empty if it can.
+  /// Returns lines for the log.
+  std::vector<std::string> end_shadow(const Backend& unloaded);
+  /// Why the file can't be used beside the other plugins; empty if it can. The caller holds mutex_.
   std::string find_rival(const Backend& plugin, const Backend* itself) const;
   void log_ignored(const RuntimeOptions& options);
   /// What this thread is opening or closing, in words: a plugin, or a device of the runtime, or of
@@ -105,7 +114,7 @@ class PluginRegistry {
   void settle() noexcept;
   /// Null if no plugin of the backend is loaded.
   Backend* find_loaded(std::string_view backend) const;
-  /// All plugins; a file that was unloaded and loaded again once. The caller holds mutex_.
+  /// All plugins; a file that was unloaded and has a later entry once. The caller holds mutex_.
   std::vector<const Backend*> listed() const;
   DeviceAssembly& find_in(const Backend& backend, const DeviceName& name) const;
   DeviceAssembly& find_gpu(const DeviceName& name, std::string_view text);
@@ -119,7 +128,8 @@ class PluginRegistry {
   std::atomic<bool> has_listed_{false};  // devices were listed at least once
   std::mutex load_mutex_;                // one plugin at a time; taken before mutex_
   mutable std::mutex mutex_;
-  // Only grows. Opening a found plugin replaces its entry, so nobody keeps references to it.
+  // Only grows. Opening a plugin's file again replaces its entry, unless that has devices; so
+  // nobody keeps references to others.
   std::vector<std::unique_ptr<Backend>> backends_;
 };
 

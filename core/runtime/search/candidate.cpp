@@ -12,6 +12,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -241,12 +242,17 @@ Candidate named_candidate(const fs::path& path) {
 std::vector<Candidate> find_candidates(const RuntimeOptions& options,
                                        const std::vector<fs::path>& directories) {
   std::vector<Candidate> candidates;
-  for (const fs::path& path : options.plugin_files) candidates.push_back(named_candidate(path));
+  std::set<fs::path> seen;  // a directory may be named twice, or hold a file that is named
+  for (const fs::path& path : options.plugin_files) {
+    candidates.push_back(named_candidate(path));
+    seen.insert(candidates.back().path);
+  }
   for (const fs::path& directory : directories) {
     std::vector<Candidate> found;
     for (const fs::path& file : files_of(directory)) {
       std::string name = plugin_name(file);
-      if (!name.empty()) found.push_back({file, std::move(name), false});
+      if (name.empty() || !seen.insert(file).second) continue;
+      found.push_back({file, std::move(name), false});
     }
     std::sort(found.begin(), found.end(),
               [](const Candidate& a, const Candidate& b) { return a.name < b.name; });

@@ -73,6 +73,42 @@ TEST(Load, AFileIsListedOnceHoweverOftenItIsOpened) {
   EXPECT_EQ(runtime.plugins()[1].status, PluginStatus::kLoaded);
 }
 
+TEST(Load, AFileThatWasFoundBeforeIsListedOnce) {
+  const TemporaryDirectory directory;
+  const auto first = directory.add("nothing"), second = directory.add("plain-c");
+  RuntimeOptions options = only({directory.path(), directory.path()});
+  Runtime runtime(options);
+  const auto statuses = [&runtime] {
+    std::string text;
+    for (const PluginInfo& plugin : runtime.plugins()) {
+      text += plugin.name + " " + std::string(to_string(plugin.status)) + ", ";
+    }
+    return text;
+  };
+  EXPECT_EQ(statuses(), "nothing found, plain-c found, ");
+  EXPECT_EQ(runtime.load(first).status, PluginStatus::kLoaded);
+  EXPECT_EQ(statuses(), "nothing loaded, plain-c shadowed, ");
+  EXPECT_NE(error_of(runtime, first).find("the same file as"), std::string::npos);
+  EXPECT_NE(error_of(runtime, second).find("is already provided by"), std::string::npos);
+  EXPECT_EQ(statuses(), "nothing loaded, plain-c shadowed, ");
+  runtime.unload("nothing");
+  EXPECT_EQ(runtime.load(second).status, PluginStatus::kLoaded);
+  EXPECT_EQ(statuses(), "nothing unloaded, plain-c loaded, ");
+  EXPECT_NE(error_of(runtime, first).find("is already provided by"), std::string::npos);
+  EXPECT_EQ(statuses(), "plain-c loaded, nothing shadowed, ");
+  runtime.unload("plain-c");
+  EXPECT_EQ(runtime.device("plainc").name(), "plainc:0");
+  EXPECT_EQ(statuses(), "plain-c unloaded, nothing loaded, ");
+
+  options.plugins = {"plain-c"};
+  options.plugin_files = {second};
+  runtime = Runtime(options);
+  EXPECT_EQ(statuses(), "plain-c loaded, nothing filtered, ");
+  runtime.unload("plain-c");
+  EXPECT_EQ(runtime.load(first).status, PluginStatus::kLoaded);
+  EXPECT_EQ(statuses(), "plain-c unloaded, nothing loaded, ");
+}
+
 TEST(Load, WhatDoesNotLoadIsAnErrorAndChangesNothing) {
   const TemporaryDirectory directory;
   const Runtime runtime = fake_runtime();

@@ -1,11 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Unloading is explicit, and refused while anything lives.
 #include <atomic>
+#include <filesystem>
 #include <future>
 #include <map>
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -48,6 +50,73 @@ TEST(Unload, TakesDevicesAndLibraryAway) {
   EXPECT_THROW(static_cast<void>(device.memory()), Error);
   EXPECT_EQ(device.name(), "fake:0");
   expect_plain_c_works(runtime);
+}
+
+TEST(Unload, MakesWayForTheNextOfTheBackend) {
+  const TemporaryDirectory directory;
+  directory.add("nothing");  // before plain-c by name, and of its backend
+  directory.add("plain-c");
+  Runtime runtime(only({directory.path()}));
+  const Device first = runtime.device("plainc");
+  EXPECT_EQ(runtime.plugins()[1].status, PluginStatus::kShadowed);
+  runtime.unload("nothing");
+  EXPECT_EQ(runtime.plugins()[1].status, PluginStatus::kFound);
+  EXPECT_EQ(runtime.plugins()[1].reason, "not opened yet");
+  EXPECT_EQ(runtime.device("plainc").properties().name, "Plain C");
+  expect_plain_c_works(runtime);
+  EXPECT_EQ(runtime.devices().size(), 1u);
+  EXPECT_EQ(runtime.plugins()[0].status, PluginStatus::kUnloaded);
+  EXPECT_THROW(static_cast<void>(first.memory()), Error);
+  runtime.unload("plain-c");
+  EXPECT_TRUE(runtime.devices().empty());
+  try {
+    (void)runtime.device("plainc");
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    for (const char* file : {"patchbay-nothing.so", "patchbay-plain-c.so"}) {
+      EXPECT_NE(text.find(file + std::string("' is unloaded: unloaded by the program.")),
+                std::string::npos)
+          << text;
+    }
+  }
+  EXPECT_EQ(runtime.plugins().size(), 2u);
+}
+
+TEST(Unload, IsOfTheFileUnderEachOfItsNames) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.add("plain-c").string();
+  std::filesystem::create_directory(directory.path() / "second");
+  std::filesystem::create_symlink(file, directory.path() / "second/patchbay-plain-c.so");
+  Runtime runtime(only({directory.path(), directory.path() / "second"}));
+  (void)runtime.device("plainc");
+  runtime.unload("plain-c");
+  EXPECT_TRUE(runtime.devices().empty());
+  EXPECT_THROW((void)runtime.device("plainc"), Error);
+  EXPECT_EQ(runtime.plugins()[1].status, PluginStatus::kShadowed);
+  EXPECT_EQ(runtime.plugins()[1].reason, "the same file as '" + file + "'");
+}
+
+TEST(Unload, MakesWayWhileOtherThreadsAskForTheBackend) {
+  const TemporaryDirectory directory;
+  directory.add("nothing");
+  directory.add("plain-c");
+  Runtime runtime(only({directory.path()}));
+  std::atomic<bool> is_over{};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      while (!is_over) {
+        EXPECT_EQ(runtime.device("plainc").name(), "plainc:0");
+        EXPECT_EQ(runtime.plugins().size(), 2u);
+      }
+    });
+  }
+  (void)runtime.device("plainc");
+  runtime.unload("nothing");
+  EXPECT_EQ(runtime.device("plainc").properties().name, "Plain C");
+  is_over = true;
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(Unload, IsRefusedWithTheHolders) {
