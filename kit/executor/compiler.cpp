@@ -159,8 +159,8 @@ int start(pid_t& child, std::vector<char*> arguments, const Output& output) {
   return error;
 }
 
-/// Returns true if the program succeeded.
-bool run(std::vector<std::string> arguments, std::string& log) {
+/// Returns the program's wait status; nothing if it is not known.
+std::optional<int> run(std::vector<std::string> arguments, std::string& log) {
   pid_t child = 0;
   const Output output;
   if (const int error = start(child, pointers_to(arguments), output); error != 0) {
@@ -174,8 +174,29 @@ bool run(std::vector<std::string> arguments, std::string& log) {
   } while (waited < 0 && errno == EINTR);
   log = output.text();
   // An application that ignores SIGCHLD discards the status; the caller checks the result.
-  if (waited < 0) return true;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (waited < 0) return std::nullopt;
+  return status;
+}
+
+bool is_blank(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
+/// Whether the compiler refused the text, and did not fail itself.
+bool is_refusal(std::optional<int> status, const std::string& log) {
+  const bool has_failed = !status || (WIFEXITED(*status) && WEXITSTATUS(*status) != 0);
+  return has_failed && !is_blank(log);
+}
+
+/// What a compiler gave that made no library.
+std::string describe_failure(std::optional<int> status) {
+  if (!status) return "none";
+  if (WIFSIGNALED(*status)) {
+    const int signal = WTERMSIG(*status);
+    return "its end by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  }
+  const int code = WEXITSTATUS(*status);
+  return "exit status " + std::to_string(code) + (code == 0 ? " and none" : " and no message");
 }
 
 /// The result of -march=native depends on the processor.
@@ -200,12 +221,19 @@ Compiler::Compiler(plugin::Host host) : path_(find_compiler(host)) {
   for (const std::string& option : options_) identity_ += option + ' ';
 }
 
-bool Compiler::compile(const std::string& source_path, const std::string& library_path,
-                       std::string& log) const {
+std::string Compiler::compile(const std::string& source_path, const std::string& library_path,
+                              std::string& log) const {
   std::vector<std::string> arguments = {path_};
   arguments.insert(arguments.end(), options_.begin(), options_.end());
   arguments.insert(arguments.end(), {"-o", library_path, source_path, "-lm"});
-  return run(std::move(arguments), log) && is_whole_library(library_path);
+  const std::optional<int> status = run(std::move(arguments), log);
+  if (status.value_or(0) == 0 && is_whole_library(library_path)) return {};
+  if (is_refusal(status, log)) return "the kernel text does not compile (" + path_ + "):\n" + log;
+  return "the C++ compiler '" + path_ + "' failed: expected a shared library, got " +
+         describe_failure(status) +
+         ". Correct it, or name another by the setting kernel_compiler "
+         "(PATCHBAY_KERNEL_COMPILER)." +
+         (is_blank(log) ? "" : " It wrote:\n" + log);
 }
 
 }  // namespace patchbay::executor

@@ -18,9 +18,10 @@ class Compiler {
 
   /// Everything that determines the output for a text: compiler, version, options, processor.
   const std::string& identity() const { return identity_; }
-  /// Compiles a C++ text to a shared library. `log` is the output; returns false on failure.
-  bool compile(const std::string& source_path, const std::string& library_path,
-               std::string& log) const;
+  /// Compiles a C++ text to a shared library. `log` is the output. Returns what is wrong, with the
+  /// output if there is any; empty if the library is there.
+  std::string compile(const std::string& source_path, const std::string& library_path,
+                      std::string& log) const;
   const std::string& path() const { return path_; }
 
  private:

@@ -41,10 +41,10 @@ void build(const Compiler& compiler, const std::string& directory, const std::st
            const std::string& key) {
   const TemporaryFile code(directory, ".cpp", source), library(directory, ".so", "");
   std::string log;
-  if (!compiler.compile(code.path(), library.path(), log)) {
+  const std::string fault = compiler.compile(code.path(), library.path(), log);
+  if (!fault.empty()) {
     check_disk(directory, log);
-    throw plugin::StatusError(PATCHBAY_BUILD_FAILED, "the kernel text does not compile (" +
-                                                         compiler.path() + "):\n" + log);
+    throw plugin::StatusError(PATCHBAY_BUILD_FAILED, fault);
   }
   library.seal(key);
   library.publish(directory + "/" + key + ".so");

@@ -88,6 +88,29 @@ TEST_F(KernelExecutorTest, ACompilerThatFailsOrLiesLeavesNothing) {
   EXPECT_TRUE(kept().empty());
 }
 
+TEST_F(KernelExecutorTest, ACompilerThatSaysNothingIsDescribedByHowItEnds) {
+  const auto expect_failure = [this](const std::string& body, const std::string& got,
+                                     const std::string& after = "") {
+    SCOPED_TRACE(body);
+    const std::string compiler = script(body);
+    const auto here = device({{"kernel_compiler", compiler}});
+    const Error error =
+        error_of([&] { static_cast<void>(KernelModule::from_source(here, kScale)); });
+    EXPECT_EQ(to_string(error.code()), "build_failed");
+    EXPECT_EQ(error.what(), "[KernelModule] the C++ compiler '" + compiler +
+                                "' failed: expected a shared library, got " + got +
+                                ". Correct it, or name another by the setting kernel_compiler "
+                                "(PATCHBAY_KERNEL_COMPILER)." +
+                                after + " (cpu:0)");
+  };
+  expect_failure("exit 3", "exit status 3 and no message");
+  expect_failure("echo; exit 3", "exit status 3 and no message");
+  expect_failure("kill -9 $$", "its end by signal 9 (Killed)");
+  expect_failure("exit 0", "exit status 0 and none");
+  expect_failure("echo 'all is well'", "exit status 0 and none", " It wrote:\nall is well\n");
+  expect_failure("echo 'half'; kill -9 $$", "its end by signal 9 (Killed)", " It wrote:\nhalf\n");
+}
+
 /// A service has closed its standard descriptors, whose numbers new files then get.
 TEST_F(KernelExecutorTest, TheCompilersLogNeedsNoStandardDescriptors) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -32,10 +32,11 @@ class Session {
     for (const std::string& option : target.options) options.push_back(option.c_str());
     const RtcResult code = rtc_.compile(program, static_cast<int>(options.size()), options.data());
     if (code == kRtcErrorCompilation) {
+      const std::string said = log(program);
       throw plugin::StatusError(PATCHBAY_BUILD_FAILED,
                                 "the kernel text does not compile (" +
-                                    std::string(names_.compiler) + " " + version() + "):\n" +
-                                    log(program),
+                                    std::string(names_.compiler) + " " + version() +
+                                    (said.empty() ? ", without a log)" : "):\n" + said),
                                 code);
     }
     if (code != kRtcSuccess) check(code, rtc_.compile.name, log(program));

@@ -47,9 +47,10 @@ ProgramHandle from_source(const Device& device, const std::string& options, std:
   check(code, "clCreateProgramWithSource");
   const cl_int built = build(device, program.get(), options);
   if (built == kSuccess) return program;
+  const std::string log = build_log(device, program.get());
   throw plugin::StatusError(PATCHBAY_BUILD_FAILED,
                             "the kernel text does not compile (clBuildProgram: " + describe(built) +
-                                "):\n" + build_log(device, program.get()),
+                                (log.empty() ? ", without a log)" : "):\n" + log),
                             built);
 }
 
