@@ -96,6 +96,15 @@ std::vector<std::string> parse_settings(std::string_view content) {
   return names;
 }
 
+/// At most kMaxFeatureBytes, without a part of a character of UTF-8.
+std::string cut_feature(std::string_view text) {
+  if (text.size() <= kMaxFeatureBytes) return std::string(text);
+  constexpr std::string_view kLeftOut = "...";
+  std::size_t size = kMaxFeatureBytes - kLeftOut.size();
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
+  return std::string(text.substr(0, size)) + std::string(kLeftOut);
+}
+
 void parse_requirement(std::string_view content, Note& note) {
   std::uint32_t minor = 0;
   if (content.size() < sizeof minor) return;
@@ -103,7 +112,7 @@ void parse_requirement(std::string_view content, Note& note) {
   content.remove_prefix(sizeof minor);
   if (minor < note.required_minor) return;  // of several notes the strictest counts
   note.required_minor = minor;
-  note.required_feature = content.substr(0, std::min(content.find('\0'), kMaxFeatureBytes));
+  note.required_feature = cut_feature(content.substr(0, content.find('\0')));
 }
 
 /// Reads the notes of one segment. True if the one that names the plugin is among them.

@@ -126,8 +126,10 @@ TEST(RefusedPlugin, OneThatRequiresANewerLibrary) {
        "Use a newer library or an older plugin"});
 }
 
-TEST(RefusedPlugin, OfSeveralRequirementsTheStrictestCounts) {
-  expect_outcome("two-requirements", kRefused, {".4000000000 for 'teleport/1'"});
+TEST(RefusedPlugin, OfSeveralRequirementsTheStrictestCountsAndALongTextIsCut) {
+  expect_outcome(
+      "two-requirements", kRefused,
+      {".4000000000 for 'teleport/1 of everything from this device to a card in K...', "});
 }
 
 TEST(RefusedPlugin, SettingWithABadName) {
