@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,6 +18,16 @@ namespace {
 /// The plugin's name, or the file name if the file is not a plugin.
 std::string name_of(const PluginInfo& plugin) {
   return plugin.name.empty() ? plugin.path.filename().string() : plugin.name;
+}
+
+bool was_opened(const PluginInfo& plugin) {
+  switch (plugin.status) {
+    case PluginStatus::kLoaded:
+    case PluginStatus::kFailed:
+    case PluginStatus::kNoDriver:
+    case PluginStatus::kNoDevice: return true;
+    default: return false;
+  }
 }
 
 /// By the path of the plugin's file.
@@ -37,22 +49,29 @@ Changes open_named(const RuntimeOptions& options, std::vector<Runtime>& kept) {
     }
     const ProcessChanges change(then, ProcessState::now());
     for (const PluginInfo& plugin : kept.back().plugins()) {
-      if (plugin.status != PluginStatus::kFound) changes.emplace(plugin.path, change);
+      if (was_opened(plugin)) changes.emplace(plugin.path, change);
     }
   }
   return changes;
 }
 
-/// Opens the other plugins.
+/// The first plugin that is not opened yet; empty if there is none.
+std::optional<PluginInfo> next_found(const Runtime& runtime) {
+  for (PluginInfo& plugin : runtime.plugins()) {
+    if (plugin.status == PluginStatus::kFound) return std::move(plugin);
+  }
+  return std::nullopt;
+}
+
+/// Opens the other plugins one by one: asking for a device may open several of its backend.
 void open_found(const Runtime& runtime, Changes& changes) {
-  for (const PluginInfo& plugin : runtime.plugins()) {
-    if (plugin.status != PluginStatus::kFound) continue;
+  while (const auto plugin = next_found(runtime)) {
     const ProcessState then = ProcessState::now();
     try {
-      (void)runtime.device(plugin.backend);
+      (void)runtime.load(plugin->path);
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch): its status has the reason
     }
-    changes.emplace(plugin.path, ProcessChanges(then, ProcessState::now()));
+    changes.emplace(plugin->path, ProcessChanges(then, ProcessState::now()));
   }
 }
 

@@ -81,6 +81,38 @@ TEST(Plugins, SaysWhatOpeningChangedInTheProcess) {
       << opening;
 }
 
+TEST(Plugins, SaysWhatOpeningChangedForOpenedFilesOnly) {
+  const TemporaryDirectory directory;
+  const auto copy = [&](const char* name) {
+    const std::string file = std::string("patchbay-") + name + ".so";
+    std::filesystem::copy_file(test::built_path("tests/runtime/plugin/fixtures/" + file),
+                               directory.path() / file);
+  };
+  for (const char* name : {"driverless", "nothing", "plain-c"}) copy(name);  // of one backend
+  const auto json = run_command({"plugins", "--json", "--plugin-path", directory.path()}).json();
+  const auto has_library = [&json](int i) {
+    const auto& plugin = json["plugins"][i];
+    const auto& libraries = plugin["opening"]["libraries"];
+    return std::find(libraries.begin(), libraries.end(), plugin["path"]) != libraries.end();
+  };
+  EXPECT_EQ(json["plugins"][0]["status"], "no-driver");
+  EXPECT_TRUE(json["plugins"][0].contains("opening"));
+  EXPECT_EQ(json["plugins"][1]["status"], "loaded");
+  EXPECT_TRUE(has_library(1)) << json;
+  EXPECT_EQ(json["plugins"][2]["status"], "shadowed");
+  EXPECT_FALSE(json["plugins"][2].contains("opening")) << json;
+  const std::string named = directory.path() / "patchbay-plain-c.so";
+  const auto other =
+      run_command({"plugins", "--json", "--plugin", named, "--plugin-path", directory.path()})
+          .json();
+  EXPECT_EQ(other["plugins"][0]["path"], named);
+  EXPECT_TRUE(other["plugins"][0].contains("opening"));
+  for (const int i : {1, 2}) {
+    EXPECT_EQ(other["plugins"][i]["status"], "shadowed");
+    EXPECT_FALSE(other["plugins"][i].contains("opening")) << other;
+  }
+}
+
 TEST(Plugins, SaysWhatOpeningOfNamedFilesChanged) {
   const std::string null =
       test::built_path("tests/runtime/plugin/fixtures/patchbay-null-device.so");
