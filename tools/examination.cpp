@@ -14,8 +14,13 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <thread>
 
@@ -38,6 +43,57 @@ constexpr std::chrono::seconds kGrace{15};
 [[noreturn]] void raise_system_error(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
+
+/// The living and unreaped children of this process that are in its group.
+std::set<pid_t> children_in_group() {
+  std::set<pid_t> children;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const pid_t process = std::atoi(entry.path().filename().c_str());
+    std::string line;
+    if (process <= 0 || !std::getline(std::ifstream(entry.path() / "stat"), line)) continue;
+    int parent = 0, group = 0;
+    const std::size_t name_end = line.rfind(')');  // "12 (name) S parent group ..."
+    if (name_end == std::string::npos) continue;
+    std::sscanf(line.c_str() + name_end, ") %*c %d %d", &parent, &group);
+    if (parent == getpid() && group == getpgrp()) children.insert(process);
+  }
+  return children;
+}
+
+/// Ends the processes that the examining process has left, such as a compiler that a hung entry
+/// waits for. They have become children of this process. The group stays that of the terminal's
+/// job, so that Ctrl-C and Ctrl-Z reach all of them; a daemon that has left it goes on.
+class LeftProcesses {
+ public:
+  LeftProcesses() : others_(children_in_group()) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+  ~LeftProcesses() {
+    constexpr int kMostRounds = 200;  // their own children become this process's
+    try {
+      for (int round = 0; round < kMostRounds && end_all(); ++round) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): /proc can't be read
+    }
+  }
+  LeftProcesses(const LeftProcesses&) = delete;
+  LeftProcesses& operator=(const LeftProcesses&) = delete;
+
+ private:
+  /// Returns false if there is none.
+  bool end_all() const {
+    bool has_any = false;
+    for (const pid_t process : children_in_group()) {
+      if (others_.contains(process)) continue;
+      has_any = true;
+      kill(process, SIGKILL);
+      waitpid(process, nullptr, WNOHANG);
+    }
+    return has_any;
+  }
+
+  const std::set<pid_t> others_;  // the shell that became this process may have started some
+};
 
 /// Shared memory for the last words of the examining process.
 class SharedWords {
@@ -153,6 +209,7 @@ class Examiner {
     return true;
   }
 
+  const LeftProcesses left_;
   SharedWords words_;
   pid_t process_ = -1;
   int pipe_ = -1;
@@ -182,7 +239,8 @@ class Progress {
     if (!has_ended_) {
       note_end(examiner);
     } else if (!examiner.ended_well()) {
-      add(kTheEnd, {Result::kFailed, examiner.describe_end()});
+      add(kTheEnd,
+          {Result::kFailed, "in exit, after the last check, it " + examiner.describe_end()});
     }
     return next_;
   }

@@ -164,6 +164,37 @@ TEST(CheckCommand, APluginThatIsNeverLoadedIsAnError) {
             "enumerate of the plugin table.\n");
 }
 
+TEST(CheckCommand, TheEndOfTheLibraryIsNamed) {
+  const Finished hung = check("hang library.end", "--time-limit 2");
+  EXPECT_EQ(hung.exit_status, 1);
+  EXPECT_EQ(hung.output,
+            "patchbay: [check] loading the plugin did not end within 2 s: the plugin is still in "
+            "the library's own end (its static destructors and atexit functions).\n");
+  const Finished crashed = check("crash library.end", "");
+  EXPECT_EQ(crashed.exit_status, 1);
+  EXPECT_EQ(crashed.output,
+            "patchbay: [check] loading the plugin crashed with SIGSEGV (Segmentation fault) in the "
+            "library's own end (its static destructors and atexit functions).\n");
+}
+
+TEST(CheckCommand, TheEndOfTheProcessIsNamed) {
+  const Finished crashed = check("crash process.end", "--chapter loading");
+  EXPECT_EQ(crashed.exit_status, 1);
+  EXPECT_TRUE(has(crashed,
+                  "failed loading.the_end\n"
+                  "      in exit, after the last check, it crashed with SIGSEGV"))
+      << crashed.output;
+}
+
+/// Its output is the pipe that this test reads to the end.
+TEST(CheckCommand, AProgramThatAHungEntryRunsIsEnded) {
+  const Finished hung = check("run-program memory.info", "--time-limit 1 --chapter memory");
+  EXPECT_EQ(hung.exit_status, 1);
+  EXPECT_TRUE(has(hung, "did not end within 1 s: the plugin is still in info of the memory table"))
+      << hung.output;
+  EXPECT_LT(hung.seconds, 30);
+}
+
 TEST(CheckCommand, TheTimeLimitIsANumberOfSeconds) {
   for (const std::string limit : {"0", "nan", "inf", "abc", "86401"}) {
     const Finished finished = check("none", "--time-limit " + limit);

@@ -141,11 +141,12 @@ void watch_kernels(PluginTables& tables) {
 
 }  // namespace
 
-RunningCall::RunningCall(const char* entry) : outer_(std::exchange(current_entry, entry)) {
+RunningCall::RunningCall(const char* entry) : outer_(current_entry) {
   Notes& notes = all_notes.get();
   const std::scoped_lock lock(notes.mutex);
   number_ = notes.num_calls++;
   notes.running[number_] = {entry, std::chrono::steady_clock::now()};
+  current_entry = entry;
 }
 
 RunningCall::~RunningCall() {

@@ -14,7 +14,7 @@ namespace patchbay::runtime {
 /// a time: the last one given.
 void watch_calls(PluginTables& tables);
 
-/// Notes that this thread is in `entry` while the object lives.
+/// Notes that this thread is in `entry` while the object lives. Errors: std::bad_alloc.
 class RunningCall {
  public:
   explicit RunningCall(const char* entry);

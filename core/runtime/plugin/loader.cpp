@@ -103,7 +103,13 @@ class OpenLibrary final : public Library {
 
   ~OpenLibrary() override {
     // At the end of the process the library stays open: its threads may still run.
-    if (!process_is_ending()) std::destroy_at(&library_);
+    if (process_is_ending()) return;
+    std::optional<RunningCall> running;
+    try {
+      running.emplace("the library's own end (its static destructors and atexit functions)");
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): only a report lacks it
+    }
+    std::destroy_at(&library_);
   }
 
   /// Empty if the handshake returned a table.
