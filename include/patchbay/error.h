@@ -24,9 +24,9 @@ enum class ErrorCode : std::uint8_t {
   kInUse,          // the object still has users
   kCopyForbidden,  // a copy inside a guard
   kTimedOut,       // a deadline passed
-  kLaunchFailed,   // the device refused or failed a submission
+  kLaunchFailed,   // the device refused or failed a submission, or its driver another call
   kDeviceLost,     // the device and its streams can't be used any more
-  kBuildFailed,    // the compiler refused a kernel text
+  kBuildFailed,    // the compiler refused a kernel text, or failed itself
   kIo,             // a file can't be read or written
   kValidation,     // misuse that validation mode found
   kInternal
@@ -37,7 +37,7 @@ PATCHBAY_API std::string_view to_string(ErrorCode code);
 
 /// The exception type of the library. Only std::bad_alloc is thrown besides, when the host has no
 /// memory for the library's own data. The message is one line; that of kBuildFailed ends with the
-/// compiler's log:
+/// compiler's log, if there is one:
 /// `[operation] what is wrong: expected ..., got ... (device, shapes, dtypes). Way out.`
 class PATCHBAY_API Error : public std::runtime_error {
  public:
