@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Prints docs/operator-table.md, with --boundary the operators' table of docs/plugin-abi.md, or with
-// --required that of docs/adding-a-plugin.md. The first two are made from the installed table, the
-// third from what the conformance suite asks of a plugin.
+// Prints docs/operator-table.md, with --boundary the operators' table of docs/plugin-abi.md, or
+// that of docs/adding-a-plugin.md (--required). The first two are made from the installed table,
+// the third from what the conformance suite asks of a plugin.
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
