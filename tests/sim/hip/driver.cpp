@@ -123,4 +123,3 @@ int hipGetDevicePropertiesR0600(void* properties, int device) {
 int hipGraphInstantiate(NativeReplay* replay, NativeGraph graph, void**, char*, std::size_t) {
   return create_replay(replay, graph);
 }
-
