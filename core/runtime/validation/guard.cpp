@@ -26,6 +26,7 @@ template <class Submit>
 bool on_own_stream(DeviceRecord& device, const Submit& submit) {
   const PluginTables& real = device.layer.real();
   const std::scoped_lock lock(device.stream_mutex);
+  if (device.has_stream_ended) return false;
   if (device.stream == nullptr) {
     const StatusHolder failure(ask_for(device.stream, [&](patchbay_stream** stream) {
       return real.stream.create(device.own, 0, stream);

@@ -88,6 +88,7 @@ void Layer::finish_device(DeviceRecord& device) {
     real_.memory.release(device.own, block->kind, block->whole);
   }
   const std::scoped_lock lock(device.stream_mutex);
+  device.has_stream_ended = true;
   if (device.stream != nullptr) real_.stream.destroy(std::exchange(device.stream, nullptr));
 }
 

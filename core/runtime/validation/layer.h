@@ -160,7 +160,7 @@ class Layer final : public TableLayer {
   void report_left(const Block& block);
   bool takes_back(DeviceRecord& device, Block& block);
   /// Gives the memory back to the plugin.
-  void release_now(DeviceRecord& device, const Block& block);
+  void release_now(DeviceRecord& device, Block& block);
   void keep_released(DeviceRecord& device, std::shared_ptr<Block> block);
   void give_back(DeviceRecord& device, std::uint64_t most_kept_bytes);
 

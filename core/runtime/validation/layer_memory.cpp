@@ -124,11 +124,12 @@ bool Layer::takes_back(DeviceRecord& device, Block& block) {
   return true;
 }
 
-void Layer::release_now(DeviceRecord& device, const Block& block) {
+void Layer::release_now(DeviceRecord& device, Block& block) {
   {
     const std::scoped_lock lock(mutex_);
     blocks_.remove(block);
   }
+  forget_guards(block);  // the thread that closes the device may be about to read them
   real_.memory.release(device.own, block.kind, block.whole);
 }
 
