@@ -48,11 +48,9 @@ class Stream : public plugin::Stream {
 
   Context& context() const { return context_; }
   NativeStream native() const { return native_; }
-  /// For whoever submits work. Throws invalid_argument while the application records the stream:
-  /// its graph may run at any time, when other tensors have the memory of the work.
-  void check_not_recorded(const char* doing) const {
-    if (owned_.get() == nullptr) check_lent(doing);
-  }
+  /// Called before work is submitted. Throws invalid_argument while the application records the
+  /// stream into a graph: a replay would use the work's memory after other tensors have got it.
+  void check_not_recorded(const char* doing) const;
   /// Queues a kernel; `arguments` points to the value of each. Throws invalid_argument before any
   /// work if the group or the grid is too large for the kernel or the device.
   void launch(std::string_view name, const Function& function, const LaunchGrid& grid,
@@ -62,7 +60,7 @@ class Stream : public plugin::Stream {
   /// Records a launch by a library, so that errors can name it.
   void note(std::string_view name) {
     context_.launches().note(number_, name);
-    submitted();
+    mark_end();
   }
   /// For the graph that records its stream: `keep` adds to `kept` until this is called with null.
   void keep_in(Kept* kept) { kept_ = kept; }
@@ -75,19 +73,18 @@ class Stream : public plugin::Stream {
   /// Whether the application records the stream, which it owns, into a graph. Waiting would make
   /// the recording invalid.
   bool is_recorded() const;
-  void check_lent(const char* doing) const;
-  /// Follows each submission.
-  void submitted() {
-    if (owned_.get() == nullptr) mark_end();
-  }
+  /// Calls an entry that submits work to the stream.
+  template <class Entry, class... Arguments>
+  void submit(const char* doing, const Entry& entry, const Arguments&... arguments);
+  /// Called after each submission: records `end_`, if there is one.
   void mark_end();
 
   Context& context_;
   const StreamHandle owned_;
   const NativeStream native_;
   const std::uint64_t number_;
-  /// Where the work that was submitted here ends, on a stream of the application's; null on our
-  /// own. No event can be recorded there while the application records the stream.
+  /// The end of the work that was submitted here, if the application owns the stream; else null.
+  /// While the application records its stream, no event can be recorded there.
   std::shared_ptr<const EventHandle> end_;
   Kept* kept_ = nullptr;
   std::unique_ptr<device::Worker> callbacks_;  // created for the first callback
