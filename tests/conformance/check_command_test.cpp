@@ -151,30 +151,31 @@ TEST(CheckCommand, EndsWhateverDoesNotEnd) {
   EXPECT_LT(finished.seconds, 60);
 }
 
-TEST(CheckCommand, APluginThatIsNeverLoadedIsAnError) {
-  const Finished hung = check("hang plugin.open", "--time-limit 1");
+void expect_hang(const std::string& entry, const std::string& where, int seconds) {
+  const std::string limit = std::to_string(seconds);
+  const Finished hung = check("hang " + entry, "--time-limit " + limit);
   EXPECT_EQ(hung.exit_status, 1);
-  EXPECT_EQ(hung.output,
-            "patchbay: [check] loading the plugin did not end within 1 s: the plugin is still in "
-            "open of the plugin table.\n");
-  const Finished crashed = check("crash plugin.enumerate", "");
+  EXPECT_EQ(hung.output, "patchbay: [check] loading the plugin did not end within " + limit +
+                             " s: the plugin is still in " + where + ".\n");
+}
+
+void expect_crash(const std::string& entry, const std::string& where) {
+  const Finished crashed = check("crash " + entry, "");
   EXPECT_EQ(crashed.exit_status, 1);
   EXPECT_EQ(crashed.output,
-            "patchbay: [check] loading the plugin crashed with SIGSEGV (Segmentation fault) in "
-            "enumerate of the plugin table.\n");
+            "patchbay: [check] loading the plugin crashed with SIGSEGV (Segmentation fault) in " +
+                where + ".\n");
+}
+
+TEST(CheckCommand, APluginThatIsNeverLoadedIsAnError) {
+  expect_hang("plugin.open", "open of the plugin table", 1);
+  expect_crash("plugin.enumerate", "enumerate of the plugin table");
 }
 
 TEST(CheckCommand, TheEndOfTheLibraryIsNamed) {
-  const Finished hung = check("hang library.end", "--time-limit 2");
-  EXPECT_EQ(hung.exit_status, 1);
-  EXPECT_EQ(hung.output,
-            "patchbay: [check] loading the plugin did not end within 2 s: the plugin is still in "
-            "the library's own end (its static destructors and atexit functions).\n");
-  const Finished crashed = check("crash library.end", "");
-  EXPECT_EQ(crashed.exit_status, 1);
-  EXPECT_EQ(crashed.output,
-            "patchbay: [check] loading the plugin crashed with SIGSEGV (Segmentation fault) in the "
-            "library's own end (its static destructors and atexit functions).\n");
+  const std::string where = "the library's own end (its static destructors and atexit functions)";
+  expect_hang("library.end", where, 2);
+  expect_crash("library.end", where);
 }
 
 TEST(CheckCommand, TheEndOfTheProcessIsNamed) {
