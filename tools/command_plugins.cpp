@@ -1,8 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <filesystem>
 #include <map>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -55,23 +54,23 @@ Changes open_named(const RuntimeOptions& options, std::vector<Runtime>& kept) {
   return changes;
 }
 
-/// The first plugin that is not opened yet; empty if there is none.
-std::optional<PluginInfo> next_found(const Runtime& runtime) {
-  for (PluginInfo& plugin : runtime.plugins()) {
-    if (plugin.status == PluginStatus::kFound) return std::move(plugin);
-  }
-  return std::nullopt;
+bool is_found(const Runtime& runtime, const std::filesystem::path& path) {
+  const std::vector<PluginInfo> plugins = runtime.plugins();
+  return std::any_of(plugins.begin(), plugins.end(), [&path](const PluginInfo& plugin) {
+    return plugin.status == PluginStatus::kFound && plugin.path == path;
+  });
 }
 
 /// Opens the other plugins one by one: asking for a device may open several of its backend.
 void open_found(const Runtime& runtime, Changes& changes) {
-  while (const auto plugin = next_found(runtime)) {
+  for (const PluginInfo& plugin : runtime.plugins()) {
+    if (!is_found(runtime, plugin.path)) continue;  // one before may shadow it
     const ProcessState then = ProcessState::now();
     try {
-      (void)runtime.load(plugin->path);
+      (void)runtime.load(plugin.path);
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch): its status has the reason
     }
-    changes.emplace(plugin->path, ProcessChanges(then, ProcessState::now()));
+    changes.emplace(plugin.path, ProcessChanges(then, ProcessState::now()));
   }
 }
 

@@ -49,11 +49,11 @@ DeviceAssembly& PluginRegistry::find(std::string_view text) {
   runtime_.home.check("Device", name.to_string());
   if (name.backend == "gpu") return find_gpu(name, text);
   Backend* backend = find_loaded(name.backend);
-  // Again if another thread unloads the plugin meanwhile, and the next of the backend may follow.
-  for (bool may_follow = true; backend == nullptr && may_follow;) {
+  while (backend == nullptr) {
     open_found(name.backend);
     backend = find_loaded(name.backend);
-    may_follow = opened_by_this_thread(&runtime_).empty() && has_found(name.backend);
+    // Another thread may have unloaded the plugin already: then the next of the backend is opened.
+    if (!has_found(name.backend) || !opened_by_this_thread(&runtime_).empty()) break;
   }
   if (backend == nullptr) {
     check_can_open(name);
