@@ -24,7 +24,7 @@ enum class ErrorCode : std::uint8_t {
   kInUse,          // the object still has users
   kCopyForbidden,  // a copy inside a guard
   kTimedOut,       // a deadline passed
-  kLaunchFailed,   // the device refused or failed a submission, or its driver another call
+  kLaunchFailed,   // a submission to the device, or another call of its driver, failed
   kDeviceLost,     // the device and its streams can't be used any more
   kBuildFailed,    // the compiler refused a kernel text, or failed itself
   kIo,             // a file can't be read or written

@@ -28,7 +28,7 @@ struct RuntimeState;
 enum class PluginStatus : std::uint8_t {
   kFound,  // not opened yet: no device of its backend was asked for, and devices were not listed
   kLoaded,
-  kShadowed,  // another plugin of the same backend is loaded, or the file has another name
+  kShadowed,  // another plugin of the same backend is loaded, or this is a second name of a file
   kFiltered,  // not among the plugins asked for
   kRefused,   // failed a check before it was opened
   kFailed,    // failed when or after it was opened

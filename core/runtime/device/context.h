@@ -34,7 +34,7 @@ extern constinit thread_local std::uint32_t carried_bits;
 /// first use takes memory: freeing must not fail.
 extern constinit thread_local bool is_for_plugin;
 
-/// Sets it for its scope.
+/// Sets `is_for_plugin` in its scope.
 class ForPlugin {
  public:
   ForPlugin() noexcept : previous_(std::exchange(is_for_plugin, true)) {}

@@ -294,8 +294,7 @@ void PluginRegistry::shadow_others(const Backend& loaded) {
   for (const std::string& line : lines) runtime_.logger.log(LogLevel::kInfo, "{}", line);
 }
 
-/// What it shadowed may be opened now, but not its own file under another name. The caller holds
-/// mutex_.
+/// Its own file stays shadowed under its other names.
 std::vector<std::string> PluginRegistry::end_shadow(const Backend& unloaded) {
   std::vector<std::string> lines;
   for (const auto& other : backends_) {

@@ -93,7 +93,8 @@ class PluginRegistry {
   void open_at(std::size_t index);
   void open_all();
   void shadow_others(const Backend& loaded);
-  /// Returns lines for the log.
+  /// Lets the plugins that it shadowed be opened. Returns lines for the log. The caller holds
+  /// mutex_.
   std::vector<std::string> end_shadow(const Backend& unloaded);
   /// Why the file can't be used beside the other plugins; empty if it can. The caller holds mutex_.
   std::string find_rival(const Backend& plugin, const Backend* itself) const;
@@ -114,7 +115,7 @@ class PluginRegistry {
   void settle() noexcept;
   /// Null if no plugin of the backend is loaded.
   Backend* find_loaded(std::string_view backend) const;
-  /// All plugins; a file that was unloaded and has a later entry once. The caller holds mutex_.
+  /// All plugins, without unloaded ones whose file has a later entry. The caller holds mutex_.
   std::vector<const Backend*> listed() const;
   DeviceAssembly& find_in(const Backend& backend, const DeviceName& name) const;
   DeviceAssembly& find_gpu(const DeviceName& name, std::string_view text);
@@ -128,8 +129,8 @@ class PluginRegistry {
   std::atomic<bool> has_listed_{false};  // devices were listed at least once
   std::mutex load_mutex_;                // one plugin at a time; taken before mutex_
   mutable std::mutex mutex_;
-  // Only grows. Opening a plugin's file again replaces its entry, unless that has devices; so
-  // nobody keeps references to others.
+  // Only grows. Opening a file again replaces its entry unless the entry has devices, so nobody
+  // keeps a reference to an entry without devices.
   std::vector<std::unique_ptr<Backend>> backends_;
 };
 

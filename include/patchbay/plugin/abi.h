@@ -77,9 +77,9 @@ typedef struct patchbay_note {
                               PATCHBAY_NOTE_OWNER, names}
 
 /* Use this once if the plugin can't work with a library of an earlier minor version. Such a library
- * refuses the plugin before it opens the file, and says that it lacks `feature` ("graph/1"), of
- * which a message shows 60 bytes. Without it, a plugin works with every library of its major
- * version, and finds the library's minor version in the host table. */
+ * refuses the plugin before it opens the file, and says that it lacks `feature` ("graph/1"). The
+ * message shows at most 60 bytes of it. Without this note, a plugin works with every library of its
+ * major version, and finds the library's minor version in the host table. */
 #define PATCHBAY_PLUGIN_REQUIRES(minor_version, feature)                             \
   __attribute__((used, section(".note.patchbay"), aligned(4))) static const struct { \
     uint32_t owner_size, content_size, type;                                         \
