@@ -45,23 +45,23 @@ void check_options(const DataLoaderOptions& options) {
 /// The calling thread makes a batch of a loader.
 class Making {
  public:
-  explicit Making(const LoaderState& loader) noexcept : loader_(&loader), outer_(innermost_) {
-    innermost_ = this;
+  explicit Making(const LoaderState& loader) noexcept : loader_(&loader), outer_(innermost) {
+    innermost = this;
   }
-  ~Making() { innermost_ = outer_; }
+  ~Making() { innermost = outer_; }
   Making(const Making&) = delete;
   Making& operator=(const Making&) = delete;
 
   /// Whether this thread makes a batch of that loader. It may make several at once, because a
   /// dataset may read from another loader.
   static bool is_under_way(const LoaderState& loader) noexcept {
-    const Making* one = innermost_;
+    const Making* one = innermost;
     while (one != nullptr && one->loader_ != &loader) one = one->outer_;
     return one != nullptr;
   }
 
  private:
-  static inline thread_local const Making* innermost_ = nullptr;
+  static inline thread_local const Making* innermost = nullptr;
   const LoaderState* loader_;
   const Making* outer_;
 };

@@ -50,8 +50,7 @@ namespace {
 /// Calls each hook that is there now, unless an earlier one removes it first.
 template <class Hooks, class Call>
 void for_each_hook(const Hooks& hooks, Call call) {
-  const Hooks now = hooks;  // a copy: a hook may add and remove hooks
-  for (const auto& each : now) {
+  for (const auto& each : Hooks(hooks)) {  // a copy: a hook may add and remove hooks
     const bool is_there =
         std::ranges::any_of(hooks, [&](const auto& other) { return other.number == each.number; });
     if (is_there) call(each.call);

@@ -211,7 +211,7 @@ bool PluginRegistry::is_open(const std::filesystem::path& path) const {
 PluginInfo PluginRegistry::add_named(const Candidate& candidate, const Settings& settings) {
   const std::optional<std::size_t> former = find_replaceable(candidate.path);
   std::unique_ptr<Backend> made = opened(candidate, settings, former ? entry(*former) : nullptr);
-  const PluginInfo info = made->info();
+  PluginInfo info = made->info();
   if (made->is_loaded() || !is_open(candidate.path)) {
     const Backend& backend = put(std::move(made), former);
     if (backend.is_loaded()) shadow_others(backend);

@@ -93,7 +93,7 @@ FaultPtr StreamProgress::fault_of(const patchbay_status& status) const {
   std::vector<Wait> waits;
   if ((status.flags & PATCHBAY_STATUS_DEVICE_LOST) == 0) waits = all_open_waits();
   for (const Wait& wait : waits) {
-    const FaultPtr known = wait.awaited->fault_at(wait.awaited_sequence);
+    FaultPtr known = wait.awaited->fault_at(wait.awaited_sequence);
     if (known == nullptr) continue;
     if (!known->loses_device()) return known;
     // The loss of another device does not lose this one.

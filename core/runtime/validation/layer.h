@@ -53,7 +53,7 @@ class Layer final : public TableLayer {
   /// Wraps the tables of a plugin whose devices are enumerated but not open; `open_device` is the
   /// caller's to wrap.
   explicit Layer(PluginState& plugin);
-  ~Layer();
+  ~Layer() override;
   Layer(const Layer&) = delete;
   Layer& operator=(const Layer&) = delete;
 
