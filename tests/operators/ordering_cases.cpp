@@ -132,22 +132,28 @@ void check_topk_of(const Shape& shape, int dim, const std::vector<std::int64_t>&
   for (std::size_t i = 0; i < values.size(); i += 3) values[i] = values[i % 19];
   const Tensor a = arrange<T>(values, shape, Layout::kContiguous, device);
   for (const bool largest : {false, true}) {
+    std::vector<std::vector<std::size_t>> lines, orders;  // numbers of elements, places in the line
+    for_lines(shape, dim, [&](const std::vector<std::size_t>& numbers) {
+      std::vector<std::size_t> order(numbers.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+        const T left = values[numbers[i]], right = values[numbers[j]];
+        return largest ? is_above<T>(left, right) : is_above<T>(right, left);
+      });
+      lines.push_back(numbers);
+      orders.push_back(std::move(order));
+    });
     for (const std::int64_t k : counts) {
       SCOPED_TRACE(to_string(shape) + " along " + std::to_string(dim) + ", k " + std::to_string(k));
-      const Sorted got = topk(a, k, dim, largest);
       Values<T> expected;
       Values<std::int64_t> places;
-      for_lines(shape, dim, [&](std::vector<std::size_t> numbers) {
-        const std::vector<std::size_t> line = numbers;
-        std::stable_sort(numbers.begin(), numbers.end(), [&](std::size_t i, std::size_t j) {
-          return largest ? is_above<T>(values[i], values[j]) : is_above<T>(values[j], values[i]);
-        });
-        for (std::int64_t i = 0; i < k; ++i) {
-          const std::size_t at = numbers[static_cast<std::size_t>(i)];
-          expected.push_back(values[at]);
-          places.push_back(std::find(line.begin(), line.end(), at) - line.begin());
+      for (std::size_t line = 0; line < lines.size(); ++line) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(k); ++i) {
+          expected.push_back(values[lines[line][orders[line][i]]]);
+          places.push_back(static_cast<std::int64_t>(orders[line][i]));
         }
-      });
+      }
+      const Sorted got = topk(a, k, dim, largest);
       // By lines, as they were found.
       expect_same<T>(download<T>(got.values.transpose(dim, -1).contiguous()), expected, "topk");
       expect_same<std::int64_t>(download<std::int64_t>(got.indices.transpose(dim, -1).contiguous()),
