@@ -152,8 +152,7 @@ class Layer final : public TableLayer {
   void forget(const StreamRecord& stream, const Work& work);
 
   /// Repairs damaged guards and returns a sentence about them; empty if they are whole.
-  std::string find_damage(Block& block, const std::vector<std::string>& suspects,
-                          std::string_view operation);
+  std::string find_damage(Block& block, const std::vector<std::string>& suspects);
   void check_guards(const std::vector<std::shared_ptr<Block>>& blocks, bool also_unsuspected);
   std::string find_user(const Block& block);
   void check_released(Block& block);

@@ -177,8 +177,7 @@ void Layer::check_released(Block& block) {
       block.made_at.operation("allocate"), written, describe(block), block.released_at.caller()));
 }
 
-std::string Layer::find_damage(Block& block, const std::vector<std::string>& suspects,
-                               std::string_view operation) {
+std::string Layer::find_damage(Block& block, const std::vector<std::string>& suspects) {
   const std::string damaged = take_damage(block);
   if (damaged.empty()) return {};
   const bool one = suspects.size() == 1;
@@ -190,8 +189,8 @@ std::string Layer::find_damage(Block& block, const std::vector<std::string>& sus
   return fmt::format(
       "[{}] the memory around a buffer was written{}: expected no use outside its {} bytes, got {} "
       "({}). Correct the indices of the kernel, or what the host writes through a pointer.",
-      one ? std::string_view(suspects.front()) : operation, who, block.size_bytes, damaged,
-      describe(block));
+      one ? suspects.front() : CallSite::here().operation("synchronize"), who, block.size_bytes,
+      damaged, describe(block));
 }
 
 void Layer::check_guards(const std::vector<std::shared_ptr<Block>>& blocks, bool also_unsuspected) {
@@ -203,8 +202,7 @@ void Layer::check_guards(const std::vector<std::shared_ptr<Block>>& blocks, bool
       suspects = std::exchange(block->suspects, {});
     }
     if (suspects.empty() && !also_unsuspected) continue;
-    const std::string text =
-        find_damage(*block, suspects, CallSite::here().operation("synchronize"));
+    const std::string text = find_damage(*block, suspects);
     if (!text.empty()) findings_.add_late(text);
   }
 }

@@ -141,7 +141,7 @@ patchbay_status* Layer::end(StreamRecord& stream, const Work& work, patchbay_sta
   if (status != nullptr || !stream.completes_inline || !work.is_launch) return status;
   for (const MemoryAccess& use : work.uses) {
     if (use.block == nullptr) continue;
-    const std::string text = find_damage(*use.block, {work.operation}, work.operation);
+    const std::string text = find_damage(*use.block, {work.operation});
     if (!text.empty()) return findings_.raise(text);
   }
   return nullptr;
