@@ -157,7 +157,7 @@ void a_kernel_reads_and_writes(Context& context) {
     std::vector<float> expected(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) expected[i] = 3 * x[i] + y[i];
     const Tensor out = from_host(y, {size}, device);
-    saxpy.launch(line(device, size, 64), {from_host(x, {size}, device), out, 3.0F, size});
+    saxpy.launch(line(device, size, 32), {from_host(x, {size}, device), out, 3.0F, size});
     expect_elements(out, expected, fmt::format("saxpy of {} elements", size));
   }
 }
@@ -222,7 +222,7 @@ void elements_of_each_dtype(Context& context) {
   const Tensor y = zeros({count}, {DType::i64, device});
   const Tensor z = zeros({count}, {DType::boolean, device});
   elements.launch(
-      line(device, count, 50),
+      line(device, count, 25),
       {from_host(a, {count}, device), from_host(b, {count}, device), from_host(c, {count}, device),
        from_host(d, {count}, device), from_host(e, {count}, device), from_host(f, {count}, device),
        from_host(g, {count}, device), h.cast(DType::boolean), y, z});
@@ -268,14 +268,21 @@ void groups_share_memory(Context& context) {
   const ModuleKernel turn = load(device).kernel("turn");
   for (const std::int32_t size : {1, 3, 32, 64}) {
     if (!takes_group(device, {size})) continue;
-    constexpr std::int32_t kGroups = 50;
+    constexpr std::int32_t kGroups = 50, kAllowed = 32;
     std::vector<std::int32_t> sent, expected;
     for (std::int32_t i = 0; i < kGroups * size; ++i) {
       sent.push_back(7 * i);
       expected.push_back(7 * (i / size * size + size - 1 - i % size));
     }
     const Tensor y = zeros({kGroups * size}, {DType::i32, device});
-    turn.launch({{kGroups}, {size}}, {from_host(sent, {kGroups * size}, device), y});
+    const Tensor x = from_host(sent, {kGroups * size}, device);
+    try {
+      turn.launch({{kGroups}, {size}}, {x, y});
+    } catch (const Error& error) {
+      // A kernel may allow only smaller groups than its device.
+      if (size <= kAllowed || error.code() != ErrorCode::kInvalidArgument) throw;
+      continue;
+    }
     expect_elements(y, expected, fmt::format("groups of {} that turn their elements round", size));
   }
 }
@@ -285,7 +292,7 @@ void atomics_count(Context& context) {
   const ModuleKernel count = load(device).kernel("count");
   const Tensor counts = from_host(std::vector<std::int32_t>{0, 1 << 30, -1}, {3}, device);
   const Tensor sum = zeros({1}, device);
-  count.launch(line(device, 6400, 64), {counts, sum});
+  count.launch(line(device, 6400, 32), {counts, sum});
   expect_elements(counts, std::vector<std::int32_t>{6400, 0, 6399},
                   "how many, the least and the greatest of 6400 work-items");
   expect_elements(sum, std::vector<float>{6400}, "6400 additions of 1 to an f32");
@@ -308,14 +315,14 @@ void launches_keep_their_order(Context& context) {
   Tensor y = zeros({kSize}, device);
   for (int i = 0; i < 10; ++i) {
     const Tensor one = full({kSize}, 1, device);  // dropped while the launch may be pending
-    saxpy.launch(line(device, kSize, 64), {one, y, 2.0F, kSize});
+    saxpy.launch(line(device, kSize, 32), {one, y, 2.0F, kSize});
     y = y + 1;
   }
   const Stream stream(device);
   {
     const StreamScope scope(stream);
     const Tensor twice = zeros({kSize}, device);
-    saxpy.launch(line(device, kSize, 64), {y, twice, 2.0F, kSize});
+    saxpy.launch(line(device, kSize, 32), {y, twice, 2.0F, kSize});
     y = twice;
   }
   expect_elements(y, std::vector<float>(kSize, 60), "kernels between operators, on two streams");
@@ -326,7 +333,7 @@ void a_module_outlives_its_handles(Context& context) {
   static_cast<void>(load(device));  // or waived
   constexpr std::int64_t kSize = 300000;
   const Tensor x = full({kSize}, 2, device), y = full({kSize}, 1, device);
-  load(device).kernel("saxpy").launch(line(device, kSize, 64), {x, y, 3.0F, kSize});
+  load(device).kernel("saxpy").launch(line(device, kSize, 32), {x, y, 3.0F, kSize});
   expect_elements(y, std::vector<float>(kSize, 7), "a launch whose module was dropped");
 }
 
