@@ -299,6 +299,7 @@ TEST_F(SimInterop, TheApplicationsGraphTakesNoWork) {
       on_lent([&] { (void)matmul(square, square); }),
       on_lent([&] { (void)square.clone(); }),
       on_lent([&] { (void)square.to("cpu:0"); }),
+      on_lent([&] { (void)square.to(runtime_->device("cuda:0")); }),
       on_lent([&] {
         (void)from_host<float>({1, 2}, {2}, device);
       }),
@@ -311,6 +312,7 @@ TEST_F(SimInterop, TheApplicationsGraphTakesNoWork) {
     expect_error(ErrorCode::kInvalidArgument,
                  ": the application records this stream into a graph; end that first", refused[i]);
   }
+  EXPECT_EQ(counters().peer_accesses, 0u);
   NativeGraph native = nullptr;
   ASSERT_EQ(driver_.capture_end(stream_, &native), 0) << "the recording is sound";
   NativeReplay replay = nullptr;

@@ -109,32 +109,34 @@ void Stream::check_not_recorded(const char* doing) const {
 }
 
 template <class Entry, class... Arguments>
-void Stream::submit(const char* doing, const Entry& entry, const Arguments&... arguments) {
-  check_not_recorded(doing);
+void Stream::submit(const Entry& entry, const Arguments&... arguments) {
   context_.call(entry, arguments...);
   mark_end();
 }
 
 void Stream::copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) {
-  submit(kCopying, context_.api().copy_to_device, address_of(to), from, size_bytes, native_);
+  check_not_recorded(kCopying);
+  submit(context_.api().copy_to_device, address_of(to), from, size_bytes, native_);
 }
 
 void Stream::copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) {
-  submit(kCopying, context_.api().copy_to_host, to, address_of(from), size_bytes, native_);
+  check_not_recorded(kCopying);
+  submit(context_.api().copy_to_host, to, address_of(from), size_bytes, native_);
 }
 
 void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) {
-  submit(kCopying, context_.api().copy_on_device, address_of(to), address_of(from), size_bytes,
-         native_);
+  check_not_recorded(kCopying);
+  submit(context_.api().copy_on_device, address_of(to), address_of(from), size_bytes, native_);
 }
 
 void Stream::copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::Memory from,
                           std::uint64_t size_bytes) {
+  check_not_recorded(kCopying);
   auto& target = static_cast<Device&>(to_device);
   check_other(target.context(), "copying to another device");
   context_.enable_access(target.context());
-  submit(kCopying, context_.api().copy_to_peer, context_.api(), address_of(to),
-         target.context().native(), address_of(from), context_.native(), size_bytes, native_);
+  submit(context_.api().copy_to_peer, context_.api(), address_of(to), target.context().native(),
+         address_of(from), context_.native(), size_bytes, native_);
 }
 
 void Stream::record(plugin::Event& event) {
@@ -149,16 +151,17 @@ void Stream::record(plugin::Event& event) {
 }
 
 void Stream::wait_event(plugin::Event& event) {
+  constexpr const char* kWaiting = "waiting for an event";
+  check_not_recorded(kWaiting);
   auto& awaited = static_cast<Event&>(event);
   Context& other = awaited.context();
-  constexpr const char* kWaiting = "waiting for an event";
   if (&other != &context_) {
     // Query the event first, because our own call would return the other device's error.
     const auto& query = context_.api().event_query;
     if (!other.is_lost()) other.notice(query.name, other.attempt(query, awaited.native()));
     check_other(other, kWaiting);
   }
-  submit(kWaiting, context_.api().stream_wait_event, native_, awaited.native(), 0u);
+  submit(context_.api().stream_wait_event, native_, awaited.native(), 0u);
 }
 
 void Stream::mark_end() {

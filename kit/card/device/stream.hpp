@@ -48,8 +48,9 @@ class Stream : public plugin::Stream {
 
   Context& context() const { return context_; }
   NativeStream native() const { return native_; }
-  /// Called before work is submitted. Throws invalid_argument while the application records the
-  /// stream into a graph: a replay would use the work's memory after other tensors have got it.
+  /// Called before anything of a submission reaches the driver. Throws invalid_argument while the
+  /// application records the stream into a graph: a replay would use the work's memory after other
+  /// tensors have got it.
   void check_not_recorded(const char* doing) const;
   /// Queues a kernel; `arguments` points to the value of each. Throws invalid_argument before any
   /// work if the group or the grid is too large for the kernel or the device.
@@ -73,9 +74,10 @@ class Stream : public plugin::Stream {
   /// Whether the application records the stream, which it owns, into a graph. Waiting would make
   /// the recording invalid.
   bool is_recorded() const;
-  /// Calls an entry that submits work to the stream.
+  /// Calls an entry that submits work to the stream. The caller has checked that it is not
+  /// recorded.
   template <class Entry, class... Arguments>
-  void submit(const char* doing, const Entry& entry, const Arguments&... arguments);
+  void submit(const Entry& entry, const Arguments&... arguments);
   /// Called after each submission: records `end_`, if there is one.
   void mark_end();
 
