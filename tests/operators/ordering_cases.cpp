@@ -86,26 +86,31 @@ bool is_above(Stored<T> x, Stored<T> y) {
   return a > b;
 }
 
+/// The places along a line, from 0 on, in the stable order of its elements.
+template <class T>
+std::vector<std::size_t> sorted_places(const Values<T>& values,
+                                       const std::vector<std::size_t>& numbers, bool descending) {
+  std::vector<std::size_t> places(numbers.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::stable_sort(places.begin(), places.end(), [&](std::size_t i, std::size_t j) {
+    const T left = values[numbers[i]], right = values[numbers[j]];
+    return descending ? is_above<T>(left, right) : is_above<T>(right, left);
+  });
+  return places;
+}
+
 template <class T>
 void check_sort_of(const Values<T>& values, const Shape& shape, Layout layout, int dim,
                    const Device& device) {
   const Tensor a = arrange<T>(values, shape, layout, device);
-  const auto step = [&] {
-    std::size_t elements = 1;
-    for (int d = dim + 1; d < shape.rank(); ++d) elements *= static_cast<std::size_t>(shape[d]);
-    return elements;
-  }();
   for (const bool descending : {false, true}) {
     Values<T> ordered = values;
     Values<std::int64_t> places(values.size());
     for_lines(shape, dim, [&](const std::vector<std::size_t>& numbers) {
-      std::vector<std::size_t> order = numbers;
-      std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-        return descending ? is_above<T>(values[i], values[j]) : is_above<T>(values[j], values[i]);
-      });
+      const std::vector<std::size_t> order = sorted_places<T>(values, numbers, descending);
       for (std::size_t k = 0; k < numbers.size(); ++k) {
-        ordered[numbers[k]] = values[order[k]];
-        places[numbers[k]] = static_cast<std::int64_t>((order[k] - numbers[0]) / step);
+        ordered[numbers[k]] = values[numbers[order[k]]];
+        places[numbers[k]] = static_cast<std::int64_t>(order[k]);
       }
     });
     const Sorted sorted = sort(a, dim, descending);
@@ -132,16 +137,11 @@ void check_topk_of(const Shape& shape, int dim, const std::vector<std::int64_t>&
   for (std::size_t i = 0; i < values.size(); i += 3) values[i] = values[i % 19];
   const Tensor a = arrange<T>(values, shape, Layout::kContiguous, device);
   for (const bool largest : {false, true}) {
-    std::vector<std::vector<std::size_t>> lines, orders;  // numbers of elements, places in the line
+    std::vector<std::vector<std::size_t>> lines;   // the numbers of their elements
+    std::vector<std::vector<std::size_t>> orders;  // and the places of these, sorted
     for_lines(shape, dim, [&](const std::vector<std::size_t>& numbers) {
-      std::vector<std::size_t> order(numbers.size());
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-        const T left = values[numbers[i]], right = values[numbers[j]];
-        return largest ? is_above<T>(left, right) : is_above<T>(right, left);
-      });
       lines.push_back(numbers);
-      orders.push_back(std::move(order));
+      orders.push_back(sorted_places<T>(values, numbers, largest));
     });
     for (const std::int64_t k : counts) {
       SCOPED_TRACE(to_string(shape) + " along " + std::to_string(dim) + ", k " + std::to_string(k));

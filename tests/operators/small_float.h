@@ -48,7 +48,7 @@ class SmallFloat {
   static float rounded(long double value) {
     if (!std::isfinite(value)) return static_cast<float>(value);
     const int exponent = exponent_of(value);
-    // Not nearbyint, which keeps the state of the processor's unit and takes much longer.
+    // Not nearbyint: it restores the flags of the floating-point unit, which takes much longer.
     const long double units = std::rint(std::ldexp(value, kMantissaBits - exponent));
     const long double result = std::ldexp(units, exponent - kMantissaBits);
     const long double limit = std::ldexp(1.0L, kBias + 1);
