@@ -143,8 +143,12 @@ bool takes_group(const Device& device, const Axes3& size) {
   return most == 0 || size.x * size.y * size.z <= most;
 }
 
+/// The largest group that each kernel must allow. Above it, a kernel may allow only smaller groups
+/// than its device.
+constexpr std::int32_t kAllowedGroup = 32;
+
 /// In groups of that size, or of one where the device does not take it.
-Grid line(const Device& device, std::int64_t items, std::int64_t group_size) {
+Grid line(const Device& device, std::int64_t items, std::int64_t group_size = kAllowedGroup) {
   if (!takes_group(device, {group_size})) group_size = 1;
   return {{(items + group_size - 1) / group_size}, {group_size}};
 }
@@ -157,7 +161,7 @@ void a_kernel_reads_and_writes(Context& context) {
     std::vector<float> expected(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) expected[i] = 3 * x[i] + y[i];
     const Tensor out = from_host(y, {size}, device);
-    saxpy.launch(line(device, size, 32), {from_host(x, {size}, device), out, 3.0F, size});
+    saxpy.launch(line(device, size), {from_host(x, {size}, device), out, 3.0F, size});
     expect_elements(out, expected, fmt::format("saxpy of {} elements", size));
   }
 }
@@ -268,7 +272,7 @@ void groups_share_memory(Context& context) {
   const ModuleKernel turn = load(device).kernel("turn");
   for (const std::int32_t size : {1, 3, 32, 64}) {
     if (!takes_group(device, {size})) continue;
-    constexpr std::int32_t kGroups = 50, kAllowed = 32;
+    constexpr std::int32_t kGroups = 50;
     std::vector<std::int32_t> sent, expected;
     for (std::int32_t i = 0; i < kGroups * size; ++i) {
       sent.push_back(7 * i);
@@ -279,8 +283,7 @@ void groups_share_memory(Context& context) {
     try {
       turn.launch({{kGroups}, {size}}, {x, y});
     } catch (const Error& error) {
-      // A kernel may allow only smaller groups than its device.
-      if (size <= kAllowed || error.code() != ErrorCode::kInvalidArgument) throw;
+      if (size <= kAllowedGroup || error.code() != ErrorCode::kInvalidArgument) throw;
       continue;
     }
     expect_elements(y, expected, fmt::format("groups of {} that turn their elements round", size));
@@ -292,7 +295,7 @@ void atomics_count(Context& context) {
   const ModuleKernel count = load(device).kernel("count");
   const Tensor counts = from_host(std::vector<std::int32_t>{0, 1 << 30, -1}, {3}, device);
   const Tensor sum = zeros({1}, device);
-  count.launch(line(device, 6400, 32), {counts, sum});
+  count.launch(line(device, 6400), {counts, sum});
   expect_elements(counts, std::vector<std::int32_t>{6400, 0, 6399},
                   "how many, the least and the greatest of 6400 work-items");
   expect_elements(sum, std::vector<float>{6400}, "6400 additions of 1 to an f32");
@@ -315,14 +318,14 @@ void launches_keep_their_order(Context& context) {
   Tensor y = zeros({kSize}, device);
   for (int i = 0; i < 10; ++i) {
     const Tensor one = full({kSize}, 1, device);  // dropped while the launch may be pending
-    saxpy.launch(line(device, kSize, 32), {one, y, 2.0F, kSize});
+    saxpy.launch(line(device, kSize), {one, y, 2.0F, kSize});
     y = y + 1;
   }
   const Stream stream(device);
   {
     const StreamScope scope(stream);
     const Tensor twice = zeros({kSize}, device);
-    saxpy.launch(line(device, kSize, 32), {y, twice, 2.0F, kSize});
+    saxpy.launch(line(device, kSize), {y, twice, 2.0F, kSize});
     y = twice;
   }
   expect_elements(y, std::vector<float>(kSize, 60), "kernels between operators, on two streams");
@@ -333,7 +336,7 @@ void a_module_outlives_its_handles(Context& context) {
   static_cast<void>(load(device));  // or waived
   constexpr std::int64_t kSize = 300000;
   const Tensor x = full({kSize}, 2, device), y = full({kSize}, 1, device);
-  load(device).kernel("saxpy").launch(line(device, kSize, 32), {x, y, 3.0F, kSize});
+  load(device).kernel("saxpy").launch(line(device, kSize), {x, y, 3.0F, kSize});
   expect_elements(y, std::vector<float>(kSize, 7), "a launch whose module was dropped");
 }
 
