@@ -64,7 +64,7 @@ bool is_found(const Runtime& runtime, const std::filesystem::path& path) {
 /// Opens the other plugins one by one: asking for a device may open several of its backend.
 void open_found(const Runtime& runtime, Changes& changes) {
   for (const PluginInfo& plugin : runtime.plugins()) {
-    if (!is_found(runtime, plugin.path)) continue;  // one before may shadow it
+    if (!is_found(runtime, plugin.path)) continue;  // an earlier one may have shadowed it
     const ProcessState then = ProcessState::now();
     try {
       (void)runtime.load(plugin.path);

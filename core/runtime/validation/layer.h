@@ -151,7 +151,8 @@ class Layer final : public TableLayer {
   void note(const StreamRecord& stream, const Work& work, const MemoryAccess& use);
   void forget(const StreamRecord& stream, const Work& work);
 
-  /// Repairs damaged guards and returns a sentence about them; empty if they are whole.
+  /// Repairs damaged guards and returns a sentence about them; empty if they are whole. `suspects`
+  /// are the operations that may have damaged them.
   std::string find_damage(Block& block, const std::vector<std::string>& suspects);
   void check_guards(const std::vector<std::shared_ptr<Block>>& blocks, bool also_unsuspected);
   std::string find_user(const Block& block);

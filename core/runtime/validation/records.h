@@ -65,7 +65,7 @@ struct DeviceRecord : std::enable_shared_from_this<DeviceRecord> {
 
   std::mutex stream_mutex;            // not held together with the layer's
   patchbay_stream* stream = nullptr;  // the layer's own, for memory that the host can't address
-  bool has_stream_ended = false;      // no other is made: a plugin's thread may still allocate
+  bool has_stream_ended = false;      // it is not made again, though the plugin may allocate
 };
 
 struct StreamRecord {

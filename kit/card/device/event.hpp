@@ -26,7 +26,7 @@ class Event : public plugin::Event {
 
   Context& context() const { return context_; }
   NativeEvent native() const { return event_->get(); }
-  /// Stands for `other` from now on, which has no times.
+  /// From now on this event is done when `other` is. It has no times then.
   void follow(std::shared_ptr<const EventHandle> other) { event_ = std::move(other); }
   /// Sets the position up to which launches are done when the event is.
   void set(const Position& position) { position_ = position; }
