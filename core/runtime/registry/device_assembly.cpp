@@ -115,8 +115,8 @@ patchbay_device* DeviceAssembly::open_slowly() {
 
 bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) {
   check_home("memory");
-  // Without a lock: a log sink may ask within a call, which holds the stream's mutex. Closing a
-  // device takes that one after open_mutex_.
+  // An open device needs no lock here. A log sink may ask within a call, which holds the mutex of a
+  // stream; `close` locks open_mutex_ first, and that mutex second.
   if (handle.load(std::memory_order_acquire) != nullptr) return false;
   const Opening opening(*this, "memory");  // the plugin is not unloaded meanwhile
   if (handle.load(std::memory_order_acquire) != nullptr) return false;
