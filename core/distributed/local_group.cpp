@@ -46,13 +46,22 @@ struct MemberState {
   std::string reason;
 };
 
+/// Why the operations from a number on can't take place: a lost member, or a failure.
+struct Cause {
+  std::uint64_t from = 0;
+  std::optional<std::size_t> lost_rank;
+  std::exception_ptr failure;  // null if a member is lost
+};
+
 /// Shared by the members and the thread, which may outlive them: a device may hang. What makes an
 /// operation impossible does so for all later ones, too. So the dead ones are always the last ones,
 /// and the numbers of the others stay.
 class Group : public std::enable_shared_from_this<Group> {
  public:
   Group(const std::vector<Device>& all, std::chrono::nanoseconds limit)
-      : devices(all), timeout_(limit), members_(all.size()), num_handles_(all.size()) {}
+      : devices(all), timeout_(limit), members_(all.size()), num_handles_(all.size()) {
+    causes_.reserve(1);  // the first one needs no memory
+  }
 
   std::shared_ptr<Operation> post(std::size_t rank, Request request);
   void abort(const std::string& reason);
@@ -81,6 +90,7 @@ class Group : public std::enable_shared_from_this<Group> {
   Meeting& meeting_of(std::uint64_t number, const Request& request);
   void note_loss(std::size_t rank, std::string reason) noexcept;
   void fail_from(std::uint64_t number, std::exception_ptr failure) noexcept;
+  void add_cause(Cause cause) noexcept;
   void end_late() noexcept;
   void end_dead() noexcept;
   std::uint64_t num_before(const Meeting& dead) const noexcept;
@@ -97,12 +107,11 @@ class Group : public std::enable_shared_from_this<Group> {
   std::condition_variable changed_, ended_;
   std::vector<MemberState> members_;
   std::size_t num_handles_;
-  std::list<Meeting> meetings_, running_;   // running: one at most
-  std::uint64_t first_ = 0;                 // the number of the first meeting
-  std::list<Meeting> dead_, settled_;       // settled: the thread releases their tensors
-  std::uint64_t failed_from_ = UINT64_MAX;  // the first number that fails with `failure_`
-  std::exception_ptr failure_;
-  std::thread thread_;  // started by the first call
+  std::list<Meeting> meetings_, running_;  // running: one at most
+  std::uint64_t first_ = 0;                // the number of the first meeting
+  std::list<Meeting> dead_, settled_;      // settled: the thread releases their tensors
+  std::vector<Cause> causes_;              // by time; each begins at a lower number than the last
+  std::thread thread_;                     // started by the first call
   bool is_running_ = false, stops_ = false;
 };
 
@@ -288,12 +297,13 @@ Error Group::lateness_of(const Meeting& meeting) const {
                   missing)};
 }
 
-/// Why the operation with that number can't take place; null if it can.
+/// Why the operation with that number can't take place; null if it can. The first cause is the one
+/// to name: who sees the group fail gives up, too, and is lost after it.
 std::exception_ptr Group::failure_of(const char* operation, std::uint64_t number) const noexcept {
-  if (failure_ != nullptr && number >= failed_from_) return failure_;
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    if (!members_[i].is_lost || number < members_[i].num_calls) continue;
-    return made([&] { return loss_of(operation, i); });
+  for (const Cause& each : causes_) {
+    if (number < each.from) continue;
+    return each.lost_rank ? made([&] { return loss_of(operation, *each.lost_rank); })
+                          : each.failure;
   }
   return nullptr;
 }
@@ -313,14 +323,22 @@ void Group::note_loss(std::size_t rank, std::string reason) noexcept {
   MemberState& member = members_[rank];
   if (std::exchange(member.is_lost, true)) return;
   member.reason = std::move(reason);
-  end_dead();
+  add_cause({.from = member.num_calls, .lost_rank = rank, .failure = nullptr});
 }
 
 /// Fails the operations from that number on, unless they fail already.
 void Group::fail_from(std::uint64_t number, std::exception_ptr failure) noexcept {
-  if (number >= failed_from_) return;
-  failed_from_ = number;
-  failure_ = std::move(failure);
+  add_cause({.from = number, .lost_rank = {}, .failure = std::move(failure)});
+}
+
+/// Operations that fail already keep their cause. Without memory the last one extends to these.
+void Group::add_cause(Cause cause) noexcept {
+  if (!causes_.empty() && cause.from >= causes_.back().from) return;
+  try {
+    causes_.push_back(std::move(cause));
+  } catch (const std::bad_alloc&) {
+    causes_.back().from = cause.from;
+  }
   end_dead();
 }
 

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <future>
+#include <memory>
+#include <thread>
 
 #include <patchbay/patchbay.h>
 
@@ -283,6 +285,52 @@ TEST(GroupFailures, CallsAfterALoss) {
     EXPECT_ERROR(static_cast<void>(members[0].barrier()), ErrorCode::kLaunchFailed, text);
   }
   EXPECT_EQ(members[0].health()[0].num_calls, 1u);
+}
+
+/// Survivors that give up are lost, too, but they are not why the group failed.
+TEST(GroupFailures, SurvivorsThatGiveUpHideNobody) {
+  const std::string text = "rank 2 (fake:0) is lost: its reader found no file.";
+  for (const bool aborts : {false, true}) {
+    const auto members = trio();
+    const Work early = members[1].barrier();
+    members[2].leave("its reader found no file");
+    EXPECT_ERROR(members[0].barrier().wait(), ErrorCode::kLaunchFailed, text);
+    aborts ? members[0].abort("rank 0 gives up") : members[0].leave("rank 0 gives up");
+    EXPECT_ERROR(early.wait(), ErrorCode::kLaunchFailed, text);
+    EXPECT_ERROR(members[1].barrier().wait(), ErrorCode::kLaunchFailed, text);
+    EXPECT_NE(members[1].health()[0].group_failure.find(text), std::string::npos)
+        << members[1].health()[0].group_failure;
+  }
+}
+
+/// As it goes in programs: the error ends the thread, which drops its handle.
+TEST(GroupFailures, AllSurvivorsNameTheFirstOneThatIsLost) {
+  const std::vector<Device> devices = {test_device("cpu:0"), test_device("cpu:1"),
+                                       test_device("fake:0"), test_device("fake:1")};
+  for (std::size_t lost = 0; lost < devices.size(); ++lost) {
+    auto members = ProcessGroup::in_process(devices);
+    std::vector<std::string> told(devices.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      threads.emplace_back(
+          [&told, lost, i,
+           member = std::make_unique<ProcessGroup>(std::move(members[i]))]() mutable {
+            member->barrier().wait();
+            if (i == lost) return member.reset();
+            try {
+              for (;;) member->barrier().wait();
+            } catch (const Error& error) {
+              told[i] = error.what();
+            }
+            member.reset();
+          });
+    }
+    for (std::thread& each : threads) each.join();
+    const std::string text = "[barrier] rank " + std::to_string(lost) + " (" +
+                             devices[lost].name() +
+                             ") is lost: its handle was dropped. Make a new group without it.";
+    for (std::size_t i = 0; i < devices.size(); ++i) EXPECT_EQ(told[i], i == lost ? "" : text);
+  }
 }
 
 TEST(GroupFailures, Abort) {
