@@ -15,14 +15,9 @@ find_package(GTest REQUIRED)
 include("${CMAKE_CURRENT_LIST_DIR}/../tests/support/environment.cmake")
 
 set(PATCHBAY_CMAKE_DIR "${CMAKE_CURRENT_LIST_DIR}")
-# For one entry, which may be a suite of a thousand cases, on a busy machine. Sanitizers are up to
-# ten times slower. Optimised kernels are compiled for minutes where the cache is empty.
-set(PATCHBAY_TEST_TIMEOUT_S 600)
-if(PATCHBAY_SANITIZE)
-  set(PATCHBAY_TEST_TIMEOUT_S 2400)
-elseif(PATCHBAY_TEST_OPTIMISED_KERNELS)
-  set(PATCHBAY_TEST_TIMEOUT_S 2400)
-endif()
+# Ends an entry that hangs. It is far above what any entry takes, because other programs may have the
+# processor most of the time.
+set(PATCHBAY_TEST_TIMEOUT_S 3600)
 # The folder of the simulated libraries in tests/sim; the target patchbay_simulations builds them.
 set(PATCHBAY_TEST_SIM_DIR "${PROJECT_BINARY_DIR}/tests/sim/lib")
 # The folder of the broken plugins in tests/runtime/plugin, which no loader searches.

@@ -30,7 +30,7 @@ def run(folder, part, *more, names=None):
     finished = subprocess.run(
         [str(folder / "patchbay-gpu/run-on-gpu"), "--part", str(part), "--simulate", "--out",
          str(out), "--only", f"^({names})$", *more],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=250, check=False)
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=3000, check=False)
     report = out / f"part{part}.json"
     return finished, json.loads(report.read_text()) if report.exists() else None, out
 

@@ -10,11 +10,13 @@
 #include <gtest/gtest.h>
 
 #include "examples/tests/run_process.h"
+#include "support/attempts.h"
 #include "support/paths.h"
 #include "support/scratch_directory.h"
 
 namespace {
 
+using patchbay::test::returns_within;
 using patchbay::test::simulated_library;
 using patchbay::test::test_plugin_folder;
 
@@ -112,23 +114,25 @@ TEST_P(Exit, GivesTheProgramsOwnStatus) {
       GTEST_SKIP() << result.errors;
     }
     ASSERT_EQ(result.status, 7) << "run " << i << ": " << result.errors;
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(10));
   }
 }
 
 /// All that is told of the end shares one deadline, however often it is told.
 TEST(ExitOfAHungDevice, TakesOneDeadline) {
-  const auto begin = std::chrono::steady_clock::now();
-  const examples::ProcessResult result = examples::run_process(
-      {EXIT_PROGRAM, "opencl:0", "hung", "default"},
-      {{"PATCHBAY_PLUGINS", "opencl"}, {"PATCHBAY_PLUGIN_PATH", test_plugin_folder()}});
+  examples::ProcessResult result;
+  const bool is_short = returns_within(std::chrono::seconds(25), [&result] {
+    result = examples::run_process(
+        {EXIT_PROGRAM, "opencl:0", "hung", "default"},
+        {{"PATCHBAY_PLUGINS", "opencl"}, {"PATCHBAY_PLUGIN_PATH", test_plugin_folder()}});
+  });
   if (result.errors.find("no-driver") != std::string::npos ||
       result.errors.find("no-device") != std::string::npos ||
       result.errors.find("does not exist") != std::string::npos) {
     GTEST_SKIP() << result.errors;
   }
   EXPECT_EQ(result.status, 7) << result.errors;
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(25));
+  EXPECT_TRUE(is_short);
 }
 
 }  // namespace
