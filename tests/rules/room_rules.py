@@ -18,7 +18,7 @@ FLOORS = {
         tensor/base tensor/dispatch tensor/fuse tensor/autograd tensor/products tensor/ops tensor/functional tensor/interop tensor/print
         tensor/api distributed
         nn nn/module nn/layers nn/files nn/data nn/training nn/parallel nn/trainer""".split(),
-    "kit": ". library expression executor portable+portable/elementwise+portable/products device card/api card/device+card/kernels".split(),
+    "kit": ". machine library expression executor portable+portable/elementwise+portable/products device card/api card/device+card/kernels".split(),
     "conformance": ".+values+kernels".split(),
     "plugins/cpu-openblas": "arguments threads simd+simd/rows onednn products+fused+kernels+windows+rows device".split(),
     "plugins/opencl": "api device+kernels".split(),

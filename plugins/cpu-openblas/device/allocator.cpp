@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "cpu-openblas/threads/processor.hpp"
+#include "kit/machine/memory.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::uint64_t kWorthAsking = 1 << 20;
 constexpr std::uint64_t kBudgetShare = 8;
 
 [[noreturn]] void throw_out_of_memory(std::uint64_t size_bytes) {
-  const MemoryState state = read_memory_state("");
+  const machine::MemoryState state = machine::read_memory_state();
   throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, "requested " + std::to_string(size_bytes) +
                                                         " bytes, free " +
                                                         std::to_string(state.free_bytes) + " of " +
@@ -58,7 +58,7 @@ void Allocator::check_free(std::uint64_t size_bytes) {
   while (size_bytes <= budget) {
     if (budget_bytes_.compare_exchange_weak(budget, budget - size_bytes)) return;
   }
-  const MemoryState state = read_memory_state("");
+  const machine::MemoryState state = machine::read_memory_state();
   if (state.total_bytes == 0) return;  // no memory information
   if (size_bytes > state.free_bytes) throw_out_of_memory(size_bytes);
   budget_bytes_.store((state.free_bytes - size_bytes) / kBudgetShare, std::memory_order_relaxed);
@@ -86,7 +86,7 @@ void Allocator::release(std::uint32_t, plugin::Memory memory) noexcept {
 }
 
 plugin::Allocator::Info Allocator::info() {
-  const MemoryState state = read_memory_state("");
+  const machine::MemoryState state = machine::read_memory_state();
   return {state.free_bytes, state.total_bytes};
 }
 

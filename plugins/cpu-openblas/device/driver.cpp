@@ -6,6 +6,7 @@
 
 #include "cpu-openblas/device/allocator.hpp"
 #include "cpu-openblas/device/device.hpp"
+#include "kit/machine/memory.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -26,7 +27,7 @@ Driver::Driver(plugin::Host host)
       executor_(host) {}
 
 void Driver::enumerate(const Found& found) {
-  const MemoryState memory = read_memory_state("");
+  const machine::MemoryState memory = machine::read_memory_state();
   for (std::size_t index = 0; index < shares_.size(); ++index) {
     patchbay_device_properties properties{};
     properties.size = sizeof(properties);

@@ -7,7 +7,7 @@
 #include "patchbay/plugin/kit/error.hpp"
 
 #include "cpu-openblas/simd/selection.hpp"
-#include "cpu-openblas/threads/text_file.hpp"
+#include "cpu-openblas/threads/setting.hpp"
 
 namespace patchbay::cpu {
 namespace {

@@ -8,10 +8,17 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
-#include "cpu-openblas/threads/text_file.hpp"
+#include "cpu-openblas/threads/setting.hpp"
+#include "kit/machine/control_group.hpp"
+#include "kit/machine/text_file.hpp"
 
 namespace patchbay::cpu {
 namespace {
+
+using machine::ControlGroup;
+using machine::parse_number;
+using machine::read_file;
+using machine::read_number;
 
 constexpr int kMaxDevices = 256;  // device names have the indices 0 to 255
 constexpr int kMaxThreads = 1024;
@@ -57,7 +64,7 @@ std::vector<int> allowed_cores() {
 
 int quota_cores(const std::string& root, int unlimited) {
   int least = unlimited;
-  for (const ControlGroup& group : control_groups(root, "cpu")) {
+  for (const ControlGroup& group : machine::control_groups(root, "cpu")) {
     for (const std::string& folder : group.folders) {
       const int cores = group.version == 2 ? quota_v2(folder) : quota_v1(folder);
       if (cores > 0) least = std::min(least, cores);

@@ -1,9 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "opencl/api/device_info.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <utility>
+
+#include "kit/machine/memory.hpp"
 
 namespace patchbay::opencl {
 namespace {
@@ -44,6 +47,12 @@ std::string pci_address(const Symbols& cl, cl_device device, const std::string& 
   return {};
 }
 
+/// Drivers do not know the limit of the control group. Beyond it the kernel ends the process.
+std::uint64_t usable_bytes(std::uint64_t of_device, bool shares_host_memory) {
+  const std::uint64_t of_process = machine::read_memory_state().total_bytes;  // 0 if not known
+  return shares_host_memory && of_process > 0 ? std::min(of_device, of_process) : of_device;
+}
+
 }  // namespace
 
 std::string device_text(const Symbols& cl, cl_device device, std::int64_t what) {
@@ -76,7 +85,7 @@ DeviceInfo::DeviceInfo(const Symbols& cl, std::string platform_name, cl_device d
   shares_host_memory = small(kDeviceHostUnifiedMemory) != 0;
   has_f64 = number(kDeviceDoubleFpConfig) != 0;
   divides_exactly = (number(kDeviceSingleFpConfig) & kFpCorrectlyRoundedDivideSqrt) != 0;
-  memory_bytes = number(kDeviceGlobalMemSize);
+  memory_bytes = usable_bytes(number(kDeviceGlobalMemSize), shares_host_memory);
   largest_allocation_bytes = number(kDeviceMaxMemAllocSize);
   alignment_bytes = small(kDeviceMemBaseAddrAlign) / 8;
   local_memory_bytes = number(kDeviceLocalMemSize);

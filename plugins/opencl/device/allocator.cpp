@@ -2,11 +2,10 @@
 #include "opencl/device/allocator.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "kit/machine/memory.hpp"
 #include "opencl/api/error.hpp"
 #include "opencl/device/device.hpp"
 #include "opencl/device/stream.hpp"
@@ -18,17 +17,6 @@ constexpr std::uint64_t kPageBytes = 4096;
 /// Smaller blocks come from memory that the driver already has, and a command takes tens of
 /// microseconds.
 constexpr std::uint64_t kCommitFromBytes = 256 << 10;
-
-/// Available host memory, for devices that use it; the largest number if it is unknown.
-std::uint64_t host_memory_available_bytes() {
-  std::ifstream file("/proc/meminfo");
-  std::string word;
-  while (file >> word) {
-    std::uint64_t kilobytes = 0;
-    if (word == "MemAvailable:" && file >> kilobytes) return kilobytes << 10;
-  }
-  return std::numeric_limits<std::uint64_t>::max();
-}
 
 [[noreturn]] void out_of_memory(const std::string& why, std::int64_t code = 0) {
   throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, why, code);
@@ -42,7 +30,9 @@ Allocator::Allocator(const Device& device, plugin::Host host)
 std::uint64_t Allocator::free_bytes() const {
   const std::uint64_t total = device_.info().memory_bytes;
   const std::uint64_t left = total - std::min(total, allocated_bytes_.load());
-  return device_.info().shares_host_memory ? std::min(left, host_memory_available_bytes()) : left;
+  if (!device_.info().shares_host_memory) return left;
+  const machine::MemoryState host = machine::read_memory_state();
+  return host.total_bytes == 0 ? left : std::min(left, host.free_bytes);
 }
 
 Allocator::Info Allocator::info() { return {free_bytes(), device_.info().memory_bytes}; }

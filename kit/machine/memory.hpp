@@ -1,0 +1,19 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The host memory that this process may use.
+#ifndef PATCHBAY_KIT_MACHINE_MEMORY_HPP_
+#define PATCHBAY_KIT_MACHINE_MEMORY_HPP_
+
+#include <cstdint>
+#include <string>
+
+namespace patchbay::machine {
+
+struct MemoryState {
+  std::uint64_t free_bytes, total_bytes;  // 0 if the kernel does not tell
+};
+/// The machine's memory, or that of the control group if it is less. `root` is only set by tests.
+MemoryState read_memory_state(const std::string& root = "");
+
+}  // namespace patchbay::machine
+
+#endif  // PATCHBAY_KIT_MACHINE_MEMORY_HPP_
