@@ -1,22 +1,18 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "kit/executor/compiler.hpp"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <optional>
 #include <string_view>
 
-#include "kit/executor/cache.hpp"
+#include "kit/executor/child_process.hpp"
+#include "kit/executor/library_file.hpp"
+#include "kit/library/search.hpp"
 
 namespace patchbay::executor {
 namespace {
@@ -50,132 +46,35 @@ std::vector<std::string> options_for(std::string_view version) {
   return options;
 }
 
-/// A file that this process may run.
-bool is_program(const std::string& path) {
-  struct stat info {};
-  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
-}
-
-std::optional<std::string> search(const std::string& name, std::string_view folders) {
-  while (!folders.empty()) {
-    const std::size_t end = folders.find(':');
-    const std::string folder(folders.substr(0, end));
-    folders.remove_prefix(end == std::string_view::npos ? folders.size() : end + 1);
-    std::string path = folder + "/" + name;
-    // Skip the current directory, which an empty or relative element of PATH means.
-    if (!folder.empty() && folder.front() == '/' && is_program(path)) return path;
-  }
-  return std::nullopt;
-}
-
 std::string find_compiler(plugin::Host host) {
   const auto set = host.option("kernel_compiler");
   const std::string name = set && !set->empty() ? *set : "c++";
-  const char* const path = secure_getenv("PATH");
-  const auto found = name.front() == '/' ? (is_program(name) ? std::optional(name) : std::nullopt)
-                                         : search(name, path != nullptr ? path : "/usr/bin:/bin");
-  if (found) return *found;
+  const bool is_path = name.find('/') != std::string::npos;
+  if (is_path && name.front() != '/') {
+    plugin::refuse_setting("kernel_compiler", "an absolute path, or a name on PATH", name);
+  }
+  const std::string path = environment("PATH");
+  const std::string found = is_path ? (is_program(name) ? name : "")
+                                    : find_program(name, path.empty() ? "/usr/bin:/bin" : path);
+  if (!found.empty()) return found;
   plugin::unsupported("kernels need a C++ compiler at run time: expected " +
-                      ("'" + name + (name.front() == '/' ? "'" : "' on PATH")) +
+                      ("'" + name + (is_path ? "'" : "' on PATH")) +
                       ", got no such program. Install one (g++ or clang), or name it by the "
                       "setting kernel_compiler (PATCHBAY_KERNEL_COMPILER).");
 }
 
-/// The environment without its language, so that messages are English.
-std::vector<std::string> environment_for_child() {
-  std::vector<std::string> variables = {"LC_ALL=C"};
-  const bool trusted = secure_getenv("PATH") != nullptr;
-  if (!trusted) variables.push_back("PATH=/usr/bin:/bin");
-  for (char** variable = environ; trusted && *variable != nullptr; ++variable) {
-    const std::string_view text = *variable;
-    if (!text.starts_with("LC_") && !text.starts_with("LANG")) variables.emplace_back(text);
+std::chrono::seconds deadline_of(plugin::Host host) {
+  constexpr int kUsual = 120, kMost = 86400;
+  const auto set = host.option("kernel_compiler_timeout_s");
+  if (!set || set->empty()) return std::chrono::seconds(kUsual);
+  int seconds = 0;
+  const char* const end = set->data() + set->size();
+  const auto [rest, error] = std::from_chars(set->data(), end, seconds);
+  if (error != std::errc() || rest != end || seconds < 1 || seconds > kMost) {
+    plugin::refuse_setting("kernel_compiler_timeout_s", "a number of seconds from 1 to 86400",
+                           *set);
   }
-  return variables;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-/// The output of a program, kept in memory because the disk may be full.
-class Output {
- public:
-  Output() : file_(make()) {
-    if (file_ >= 0) return;
-    throw plugin::StatusError(
-        PATCHBAY_DRIVER_ERROR,
-        std::string("can't record the compiler's output: ") + std::strerror(errno), errno);
-  }
-  ~Output() { close(file_); }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-
-  int file() const { return file_; }
-  /// The first 16 KiB.
-  std::string text() const {
-    std::string text(std::size_t{16} << 10, '\0');
-    const ssize_t size = pread(file_, text.data(), text.size(), 0);
-    text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-    return text;
-  }
-
- private:
-  /// Above the standard descriptors, which a service may have closed: those of the child would
-  /// replace the file before it gets there.
-  static int make() {
-    const int any = memfd_create("patchbay-compiler", MFD_CLOEXEC);
-    constexpr int kFirstOther = 3;
-    if (any < 0 || any >= kFirstOther) return any;
-    const int higher = fcntl(any, F_DUPFD_CLOEXEC, kFirstOther);
-    const int error = errno;
-    close(any);
-    errno = error;
-    return higher;
-  }
-
-  const int file_;
-};
-
-int start(pid_t& child, std::vector<char*> arguments, const Output& output) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, output.file(), 1);
-  posix_spawn_file_actions_adddup2(&files, 1, 2);
-  sigset_t none;  // the caller may block signals that the compiler needs
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  std::vector<std::string> variables = environment_for_child();
-  const int error = posix_spawn(&child, arguments[0], &files, &attributes, arguments.data(),
-                                pointers_to(variables).data());
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  return error;
-}
-
-/// Returns the program's wait status; nothing if it is not known.
-std::optional<int> run(std::vector<std::string> arguments, std::string& log) {
-  pid_t child = 0;
-  const Output output;
-  if (const int error = start(child, pointers_to(arguments), output); error != 0) {
-    throw plugin::StatusError(PATCHBAY_DRIVER_ERROR,
-                              "can't run '" + arguments[0] + "': " + std::strerror(error), error);
-  }
-  int status = 0;
-  pid_t waited = 0;
-  do {
-    waited = waitpid(child, &status, 0);
-  } while (waited < 0 && errno == EINTR);
-  log = output.text();
-  // An application that ignores SIGCHLD discards the status; the caller checks the result.
-  if (waited < 0) return std::nullopt;
-  return status;
+  return std::chrono::seconds(seconds);
 }
 
 bool is_blank(const std::string& text) {
@@ -183,9 +82,9 @@ bool is_blank(const std::string& text) {
 }
 
 /// Whether the compiler refused the text, and did not fail itself.
-bool is_refusal(std::optional<int> status, const std::string& log) {
-  const bool has_failed = !status || (WIFEXITED(*status) && WEXITSTATUS(*status) != 0);
-  return has_failed && !is_blank(log);
+bool is_refusal(const ChildEnd& end) {
+  const bool has_failed = !end.status || (WIFEXITED(*end.status) && WEXITSTATUS(*end.status) != 0);
+  return has_failed && !end.is_late && !is_blank(end.output);
 }
 
 /// What a compiler gave that made no library.
@@ -197,6 +96,23 @@ std::string describe_failure(std::optional<int> status) {
   }
   const int code = WEXITSTATUS(*status);
   return "exit status " + std::to_string(code) + (code == 0 ? " and none" : " and no message");
+}
+
+/// The error for a compiler that failed itself. `more` names another way out.
+std::string fault_of(const std::string& path, const std::string& what, const char* more,
+                     const std::string& output) {
+  return "the C++ compiler '" + path + "' failed: expected a shared library, got " + what +
+         ". Correct it, or name another by the setting kernel_compiler "
+         "(PATCHBAY_KERNEL_COMPILER)" +
+         more + (is_blank(output) ? "." : ". It wrote:\n" + output);
+}
+
+std::string lateness(const std::string& path, std::chrono::seconds deadline,
+                     const std::string& output) {
+  return fault_of(path, "none within its deadline of " + std::to_string(deadline.count()) + " s",
+                  ", or allow more time by kernel_compiler_timeout_s "
+                  "(PATCHBAY_KERNEL_COMPILER_TIMEOUT_S)",
+                  output);
 }
 
 /// The result of -march=native depends on the processor.
@@ -213,27 +129,27 @@ std::string processor_features() {
 
 }  // namespace
 
-Compiler::Compiler(plugin::Host host) : path_(find_compiler(host)) {
-  std::string version;
-  run({path_, "--version"}, version);
-  options_ = options_for(version);
-  identity_ = path_ + '\n' + version + processor_features();
+Compiler::Compiler(plugin::Host host, const std::string& directory)
+    : path_(find_compiler(host)), deadline_(deadline_of(host)) {
+  const ChildEnd end = run_child({{path_, "--version"}, directory, deadline_});
+  if (end.is_late) {
+    throw plugin::StatusError(PATCHBAY_BUILD_FAILED, lateness(path_, deadline_, end.output));
+  }
+  options_ = options_for(end.output);
+  identity_ = path_ + '\n' + end.output + processor_features();
   for (const std::string& option : options_) identity_ += option + ' ';
 }
 
-std::string Compiler::compile(const std::string& source_path, const std::string& library_path,
-                              std::string& log) const {
+std::string Compiler::compile(const WorkFolder& work, std::string& log) const {
   std::vector<std::string> arguments = {path_};
   arguments.insert(arguments.end(), options_.begin(), options_.end());
-  arguments.insert(arguments.end(), {"-o", library_path, source_path, "-lm"});
-  const std::optional<int> status = run(std::move(arguments), log);
-  if (status.value_or(0) == 0 && is_whole_library(library_path)) return {};
-  if (is_refusal(status, log)) return "the kernel text does not compile (" + path_ + "):\n" + log;
-  return "the C++ compiler '" + path_ + "' failed: expected a shared library, got " +
-         describe_failure(status) +
-         ". Correct it, or name another by the setting kernel_compiler "
-         "(PATCHBAY_KERNEL_COMPILER)." +
-         (is_blank(log) ? "" : " It wrote:\n" + log);
+  arguments.insert(arguments.end(), {"-o", work.library(), work.text(), "-lm"});
+  const ChildEnd end = run_child({std::move(arguments), work.path(), deadline_});
+  log = end.output;
+  if (end.is_late) return lateness(path_, deadline_, log);
+  if (end.status.value_or(0) == 0 && is_whole_library(work.library())) return {};
+  if (is_refusal(end)) return "the kernel text does not compile (" + path_ + "):\n" + log;
+  return fault_of(path_, describe_failure(end.status), "", log);
 }
 
 }  // namespace patchbay::executor

@@ -5,6 +5,8 @@
 
 #include "kExecutorPrelude.text.h"
 #include "kit/dialect_module.hpp"
+#include "kit/executor/child_process.hpp"
+#include "kit/executor/library_file.hpp"
 #include "kit/text_hash.hpp"
 
 namespace patchbay::executor {
@@ -39,29 +41,29 @@ std::string source_of(std::string_view text) {
 
 void build(const Compiler& compiler, const std::string& directory, const std::string& source,
            const std::string& key) {
-  const TemporaryFile code(directory, ".cpp", source), library(directory, ".so", "");
+  const WorkFolder work(directory, source);
   std::string log;
-  const std::string fault = compiler.compile(code.path(), library.path(), log);
+  const std::string fault = compiler.compile(work, log);
   if (!fault.empty()) {
     check_disk(directory, log);
     throw plugin::StatusError(PATCHBAY_BUILD_FAILED, fault);
   }
-  library.seal(key);
-  library.publish(directory + "/" + key + ".so");
+  keep_library(work.library(), directory, key);
 }
 
 }  // namespace
 
-const Compiler& Executor::compiler() {
+const Compiler& Executor::compiler(const std::string& directory) {
   const std::scoped_lock lock(mutex_);
-  if (!compiler_) compiler_.emplace(host_);
+  if (!compiler_) compiler_.emplace(host_, directory);
   return *compiler_;
 }
 
 std::shared_ptr<const Module> Executor::load(std::string_view format, std::string_view text) {
   check_dialect(format);
+  check_children_allowed();
   const std::string directory = cache_.directory();
-  const Compiler& compiler = this->compiler();
+  const Compiler& compiler = this->compiler(directory);
   const std::string source = source_of(text);
   const std::string key = text_hash(compiler.identity() + '\0' + source);
   std::string path = find_library(directory, key);

@@ -86,12 +86,12 @@ class Executor {
   explicit Executor(plugin::Host host) : host_(host), cache_(host) {}
 
   /// Compiles the text, or opens the library of an earlier call or process unless it is damaged.
-  /// Throws PATCHBAY_BUILD_FAILED with the compiler's log, `unsupported` without a compiler or for
-  /// another format, io_failed for a full disk.
+  /// Throws PATCHBAY_BUILD_FAILED with the compiler's log, `unsupported` without a compiler, with
+  /// raised privileges or for another format, io_failed for a full disk.
   std::shared_ptr<const Module> load(std::string_view format, std::string_view text);
 
  private:
-  const Compiler& compiler();
+  const Compiler& compiler(const std::string& directory);
 
   plugin::Host host_;
   Cache cache_;

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fnmatch.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,21 @@ namespace patchbay {
 std::string environment(const char* name) {
   const char* const value = secure_getenv(name);
   return value != nullptr ? value : "";
+}
+
+bool is_program(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+std::string find_program(const std::string& name, std::string_view folders) {
+  while (!folders.empty()) {
+    const std::string folder(folders.substr(0, folders.find(':')));
+    folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
+    std::string path = folder + "/" + name;
+    if (folder.starts_with('/') && is_program(path)) return path;
+  }
+  return {};
 }
 
 // Does not use glob(), which frees memory twice if memory is exhausted.

@@ -4,6 +4,7 @@
 #define PATCHBAY_KIT_LIBRARY_SEARCH_HPP_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace patchbay {
@@ -11,6 +12,12 @@ namespace patchbay {
 /// The value of an environment variable; empty if it is not set or the process has raised
 /// privileges.
 std::string environment(const char* name);
+
+/// A file that this process may run.
+bool is_program(const std::string& path);
+/// The first program of that name in the absolute ones of folders that are separated by colons;
+/// empty if there is none. An empty or relative folder would be one of the working directory.
+std::string find_program(const std::string& name, std::string_view folders);
 
 /// The matching folders in descending order, so that the newest version is first. A part of the
 /// path may contain '*'. A relative pattern matches nothing.

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <vector>
@@ -95,6 +96,39 @@ TEST_F(OpenclPocl, NoLinkerOnThePath) {
                   scratch_.path(), [] { setenv("PATH", "/nonexistent::/tmp", 1); },
                   [&] { setenv("PATH", path.c_str(), 1); }),
               testing::ExitedWithCode(0), "expected 'ld' on PATH, got no such program");
+}
+
+/// GNU ld would open it, and PoCL the library that is linked with it.
+TEST_F(OpenclPocl, TheLinkersLibraryInTheWorkingDirectory) {
+  const fs::path planted = scratch_.path() / "libgcc_s.so.1";
+  EXPECT_EXIT(
+      fail_and_recover(
+          scratch_.path(),
+          [&] {
+            fs::current_path(scratch_.path());
+            std::ofstream(planted) << "garbage";
+          },
+          [&] { fs::remove(planted); }),
+      testing::ExitedWithCode(0),
+      "launch_failed: .*PoCL's linker would take a file from the working directory: "
+      "expected no 'libgcc_s.so.1' there, got one. Remove it, or run the program in another "
+      "directory. \\(opencl:0\\)\nlaunch_failed: .*libgcc_s.so.1");
+}
+
+TEST_F(OpenclPocl, ALinkerInTheWorkingDirectory) {
+  const std::string path = getenv("PATH");
+  EXPECT_EXIT(fail_and_recover(
+                  scratch_.path(),
+                  [&] {
+                    fs::current_path(scratch_.path());
+                    std::ofstream("ld") << "#!/bin/sh\n";
+                    fs::permissions("ld", fs::perms::owner_all);
+                    setenv("PATH", (".:" + path).c_str(), 1);
+                  },
+                  [&] { setenv("PATH", path.c_str(), 1); }),
+              testing::ExitedWithCode(0),
+              "unsupported: .*PoCL would run 'ld' from the working directory: expected absolute "
+              "directories on PATH, got '.'. Take it out of PATH.");
 }
 
 TEST_F(OpenclPocl, ChildrenAreIgnored) {

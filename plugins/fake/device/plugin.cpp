@@ -12,5 +12,6 @@ PATCHBAY_PLUGIN_SETTINGS(
     "fake_lose_device_async "
     "fake_memory_bytes fake_open fake_out_of_memory fake_pageable_blocks fake_peer fake_peers "
     "fake_seed fake_sub_group_width "
-    "fake_unnamed_faults fake_workspace_bytes kernel_compiler");
+    "fake_unnamed_faults fake_workspace_bytes kernel_compiler "
+    "kernel_compiler_timeout_s");
 PATCHBAY_DEFINE_PLUGIN("fake", "fake", "0.1", fake::Driver);

@@ -83,11 +83,29 @@ void check_linker() {
   while (!folders.empty()) {
     const std::string_view folder = folders.substr(0, folders.find(':'));
     folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
-    if (!folder.empty() && is_program(std::string(folder) + "/ld")) return;
+    if (folder.empty() || !is_program(std::string(folder) + "/ld")) continue;
+    if (folder.front() == '/') return;
+    plugin::unsupported(
+        "PoCL would run 'ld' from the working directory: expected absolute "
+        "directories on PATH, got '" +
+        std::string(folder) + "'. Take it out of PATH.");
   }
   plugin::unsupported(std::string("PoCL needs a linker at run time: expected 'ld' on PATH, got ") +
                       (path != nullptr ? "no such program" : "no PATH") +
                       ". Install one (binutils), or add its directory to PATH.");
+}
+
+/// gcc's linker script names this library without a folder, and GNU ld looks for such a name in the
+/// working directory first. What is linked from there would run in this process.
+void check_working_directory() {
+  constexpr const char* kLibrary = "libgcc_s.so.1";
+  struct stat info {};
+  if (lstat(kLibrary, &info) != 0) return;
+  throw plugin::StatusError(
+      PATCHBAY_DRIVER_ERROR,
+      std::string("PoCL's linker would take a file from the working directory: expected no '") +
+          kLibrary + "' there, got one. Remove it, or run the program in another directory.",
+      0, PATCHBAY_STATUS_RETRYABLE);
 }
 
 /// The system discards the result of a child if its parent does not want to know.
@@ -219,6 +237,7 @@ std::string pocl_directory() {
 
 void check_pocl_can_compile() {
   check_linker();
+  check_working_directory();
   check_children();
   check_files();
   check_directory();
