@@ -53,15 +53,18 @@ class OfProcess {
     Made* const made = made_.load(std::memory_order_acquire);
     return made != nullptr && made->home.is_here() ? &made->object : nullptr;
   }
-  /// Errors: std::bad_alloc.
+  /// All threads of a process get the same one: where several make one at once, the first to
+  /// publish it wins, and the others destroy theirs. Errors: std::bad_alloc.
   T& get() {
     if (T* const known = find()) return *known;
     auto fresh = std::make_unique<Made>();
-    fresh->inherited = made_.load(std::memory_order_acquire);
-    if (made_.compare_exchange_strong(fresh->inherited, fresh.get(), std::memory_order_acq_rel)) {
-      static_cast<void>(fresh.release());
-    }
-    return made_.load(std::memory_order_acquire)->object;
+    Made* last = made_.load(std::memory_order_acquire);
+    do {
+      if (last != nullptr && last->home.is_here()) return last->object;
+      fresh->inherited = last;
+    } while (!made_.compare_exchange_weak(last, fresh.get(), std::memory_order_acq_rel,
+                                          std::memory_order_acquire));
+    return fresh.release()->object;
   }
 
  private:

@@ -17,6 +17,7 @@
 #include "core/runtime/plugin/guarded_call.h"
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/registry/driver_turn.h"
 
 namespace patchbay::runtime {
 
@@ -102,6 +103,7 @@ const DeviceAssembly* DeviceAssembly::opening(const RuntimeState* runtime) {
 }
 
 patchbay_device* DeviceAssembly::open_slowly() {
+  const DriverTurn turn;
   const Opening opening(*this, "Device");
   if (patchbay_device* opened = handle.load(std::memory_order_acquire)) return opened;
   plugin.heed_process_end();
@@ -118,6 +120,7 @@ bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_
   // An open device needs no lock here. A log sink may ask within a call, which holds the mutex of a
   // stream; `close` locks open_mutex_ first, and that mutex second.
   if (handle.load(std::memory_order_acquire) != nullptr) return false;
+  const DriverTurn turn;
   const Opening opening(*this, "memory");  // the plugin is not unloaded meanwhile
   if (handle.load(std::memory_order_acquire) != nullptr) return false;
   const auto* table = static_cast<const patchbay_memory_info_table*>(plugin.extension(
@@ -132,6 +135,7 @@ bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_
 
 void DeviceAssembly::open_in(std::uint64_t native_context) {
   check_home("adopt_context");
+  const DriverTurn turn;
   const Opening opening(*this, "adopt_context");
   if (handle.load(std::memory_order_acquire) != nullptr) {
     raise(

@@ -15,6 +15,7 @@
 #include "core/runtime/copy/transfer.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/plugin/loader.h"
+#include "core/runtime/registry/driver_turn.h"
 #include "core/runtime/search/arrival.h"
 #include "core/runtime/search/vocabulary.h"
 #include "core/runtime/stream/stream_scope.h"
@@ -169,6 +170,7 @@ void PluginRegistry::log_ignored(const RuntimeOptions& options) {
 void PluginRegistry::find_plugins(const RuntimeOptions& options) {
   const std::vector<Candidate> candidates = find_candidates(options, directories_);
   check_names(options, runtime_.environment, wanted_plugins_, candidates);
+  const DriverTurn driver_turn;
   const Turn turn(*this);
   for (const Candidate& candidate : candidates) {
     if (candidate.named_in_code) {
@@ -318,6 +320,7 @@ std::vector<std::string> PluginRegistry::end_shadow(const Backend& unloaded) {
 
 void PluginRegistry::open_found(std::string_view backend) {
   if (!opened_by_this_thread(&runtime_).empty() || !next_closed(backend, 0)) return;
+  const DriverTurn driver_turn;
   const Turn turn(*this);
   for (auto at = next_closed(backend, 0); at; at = next_closed(backend, *at + 1)) open_at(*at);
 }
@@ -377,6 +380,7 @@ std::string PluginRegistry::opened_by_this_thread(const RuntimeState* runtime) c
 
 void PluginRegistry::log_line(const PluginState& plugin, LogLevel level,
                               const std::string& line) const {
+  const DriverTurn::Exempt exempt;
   const auto log = [&] { runtime_.logger.log(level, "{}", line); };
   if (!opened_by_this_thread(nullptr).empty()) return log();
   if (plugin.is_changing) {
@@ -417,6 +421,7 @@ PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Setting
   std::vector<std::string> names;
   for (const auto& [name, value] : settings) names.push_back(name);
   known.check_settings(names, "the settings of load");
+  const DriverTurn driver_turn;
   const Turn turn(*this);
   return add_named(candidate, settings);
 }
