@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/runtime/device/context.h"
 #include "core/runtime/device/runtime_state.h"
+#include "core/runtime/graph/arena_plan.h"
 #include "core/runtime/memory/view.h"
 #include "core/runtime/stream/stream_state.h"
 
@@ -94,7 +94,8 @@ void GraphRecorder::add_arguments(std::span<const patchbay_argument> arguments,
     }
     const std::uint32_t slot = i < slots.size() ? slots[i] : kNoSlot;
     if (slot == kSeedSlot || slot == kOffsetSlot) {
-      graph_->draws_.push_back(last_draw_);
+      if (!last_draw_) continue;
+      graph_->draws_.push_back(*last_draw_);
       graph_->draws_.back().argument = number;
       graph_->draws_.back().is_seed = slot == kSeedSlot;
     } else if (slot != kNoSlot) {
@@ -176,7 +177,7 @@ GeneratorPosition GraphRecorder::advance(const std::shared_ptr<GeneratorState>& 
   const std::uint32_t index = generator_of(generator);
   GraphGenerator& known = graph_->generators_[index];
   const GeneratorPosition before{known.met.seed, known.offset};
-  last_draw_ = {0, index, false, known.offset - known.met.offset};
+  last_draw_ = GraphDraw{0, index, false, known.offset - known.met.offset};
   known.offset += calls;
   return before;
 }
@@ -194,35 +195,15 @@ void GraphRecorder::set_position(const std::shared_ptr<GeneratorState>& generato
   known.offset = position.offset;
 }
 
-namespace {
-
-struct Interval {
-  std::uint32_t buffer;
-  std::size_t size_bytes, first, last, offset;
-};
-
-/// Places the largest first, each at the lowest offset that is free during its life.
-std::size_t place(std::vector<Interval>& intervals) {
-  std::stable_sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) {
-    return a.size_bytes > b.size_bytes;
-  });
-  std::size_t end = 0;
-  std::vector<const Interval*> placed;  // by offset
-  for (Interval& interval : intervals) {
-    interval.offset = 0;
-    for (const Interval* other : placed) {
-      if (other->last < interval.first || interval.last < other->first) continue;
-      if (interval.offset + interval.size_bytes <= other->offset) break;
-      interval.offset = std::max(interval.offset, other->offset + other->size_bytes);
-    }
-    const auto after = std::find_if(placed.begin(), placed.end(), [&](const Interval* other) {
-      return other->offset > interval.offset;
-    });
-    placed.insert(after, &interval);
-    end = std::max(end, interval.offset + interval.size_bytes);
-  }
-  return end;
+void GraphRecorder::repeat(const std::shared_ptr<GeneratorState>& generator,
+                           GeneratorPosition position) {
+  last_draw_.reset();
+  if (generator == nullptr) return;
+  const std::uint32_t index = generator_of(generator);
+  last_draw_ = GraphDraw{0, index, false, position.offset - graph_->generators_[index].met.offset};
 }
+
+namespace {
 
 constexpr std::size_t kAlignment = 256;
 

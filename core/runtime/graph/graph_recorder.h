@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -45,6 +46,8 @@ class GraphRecorder final : public Recorder {
                             std::uint64_t calls) override;
   void set_position(const std::shared_ptr<GeneratorState>& generator,
                     GeneratorPosition position) override;
+  void repeat(const std::shared_ptr<GeneratorState>& generator,
+              GeneratorPosition position) override;
 
  private:
   std::uint32_t index_of(BufferState& buffer);
@@ -61,7 +64,7 @@ class GraphRecorder final : public Recorder {
   std::shared_ptr<GraphState> graph_ = std::make_shared<GraphState>();
   std::unordered_map<const BufferState*, std::uint32_t> indices_;
   std::vector<std::uint32_t> slots_;
-  GraphDraw last_draw_{};  // of the last advance
+  std::optional<GraphDraw> last_draw_;  // of the last position given; none for a fixed one
   const FaultPtr not_replayed_, not_recorded_;
   bool is_finished_ = false;
   std::shared_ptr<ScopedStream> scope_;

@@ -5,6 +5,7 @@
 #define PATCHBAY_CORE_RUNTIME_STREAM_RECORDER_H_
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -36,7 +37,12 @@ constexpr std::uint32_t kNoSlot = 0, kSeedSlot = 0xffffffff, kOffsetSlot = 0xfff
 
 class Recorder {
  public:
+  Recorder() : recording(last_number.fetch_add(1, std::memory_order_relaxed) + 1) {}
   virtual ~Recorder() = default;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  const std::uint64_t recording;  // its number among those of the process
 
   virtual void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
                       std::span<const BufferAccess> uses, std::string_view name,
@@ -61,6 +67,13 @@ class Recorder {
                                     std::uint64_t calls) = 0;
   virtual void set_position(const std::shared_ptr<GeneratorState>& generator,
                             GeneratorPosition position) = 0;
+  /// Makes the next launch draw from a position that advance() gave. The position of a null
+  /// generator is the same in each run.
+  virtual void repeat(const std::shared_ptr<GeneratorState>& generator,
+                      GeneratorPosition position) = 0;
+
+ private:
+  static inline constinit std::atomic<std::uint64_t> last_number{0};
 };
 
 }  // namespace patchbay::runtime
