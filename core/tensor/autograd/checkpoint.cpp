@@ -4,8 +4,7 @@
 
 #include "patchbay/autograd.h"
 
-#include "core/runtime/device/runtime_state.h"
-#include "core/tensor/autograd/rewound.h"
+#include "core/tensor/dispatch/draw_scope.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 
@@ -22,8 +21,7 @@ struct Checkpoint {
   Function function;
   std::vector<Saved> inputs;
   std::vector<bool> wanted;
-  Generator generator;  // the runtime's, and its state at the call
-  Generator::State state;
+  std::shared_ptr<const DrawLog> draws;
 
   std::vector<Tensor> operator()(const Tensor& grad, const Node& node) const {
     const BackwardOptions options = BackwardRun::current_options();
@@ -39,19 +37,22 @@ struct Checkpoint {
       leaves.push_back(inputs[i].get(node).detach());
       if (wanted[i]) leaves.back().requires_grad_();
     }
-    {
-      const Rewound rewound(generator, state);
-      const Tensor result = function(leaves);
-      if (!result.requires_grad()) return std::vector<Tensor>(leaves.size());
-      if (!BackwardRun::goes_to_leaves()) return gradients_of(result, leaves, grad);
-      result.backward(grad, options);  // which may retain what the function captures
-    }
+    const Tensor result = run_again(leaves);
+    if (!result.requires_grad()) return std::vector<Tensor>(leaves.size());
+    if (!BackwardRun::goes_to_leaves()) return gradients_of(result, leaves, grad);
+    result.backward(grad, options);  // which may retain what the function captures
     std::vector<Tensor> grads;
     for (const Tensor& leaf : leaves) grads.push_back(leaf.grad());
     return grads;
   }
 
  private:
+  Tensor run_again(const std::vector<Tensor>& leaves) const {
+    const RepeatedDraws repeated("checkpoint", draws);
+    const Recomputing recomputing;
+    return function(leaves);
+  }
+
   /// For gradients() of an outer graph: adds to no leaf.
   std::vector<Tensor> gradients_of(const Tensor& result, const std::vector<Tensor>& leaves,
                                    const Tensor& grad) const {
@@ -105,9 +106,7 @@ Tensor checkpoint(const std::function<Tensor(const std::vector<Tensor>&)>& funct
                   "[checkpoint] no inputs: expected at least one tensor, got none. Pass what the "
                   "function computes from.");
   }
-  const Generator generator(
-      tensor::impl_of("checkpoint", inputs[0], "input").device().runtime.generator);
-  tensor::Checkpoint back{function, {}, {}, generator, generator.state()};
+  tensor::Checkpoint back{function, {}, {}, nullptr};
   std::vector<const Tensor*> operands;
   bool is_recorded = false;
   for (const Tensor& input : inputs) {
@@ -127,7 +126,9 @@ Tensor checkpoint(const std::function<Tensor(const std::vector<Tensor>&)>& funct
   Tensor result;
   {
     const tensor::Recording recording(tensor::Mode::kWatches);
+    const tensor::LoggedDraws logged;
     result = call().detach();
+    back.draws = logged.log();
   }
   if (!is_floating(result.dtype())) return result;
   tensor::record("checkpoint", result, operands, std::move(back));

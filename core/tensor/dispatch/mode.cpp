@@ -13,7 +13,7 @@ namespace tensor {
 namespace {
 
 // This file's part of runtime::carried_bits, which ThreadContext carries. 0: the thread records.
-constexpr std::uint32_t kModeBits = 3, kInferenceBit = 4;
+constexpr std::uint32_t kModeBits = 3, kInferenceBit = 4, kRecomputingBit = 8;
 
 Mode mode_of(bool records) { return records ? Mode::kRecords : Mode::kOff; }
 
@@ -21,13 +21,19 @@ void set_mode(Mode mode) {
   runtime::carried_bits = (runtime::carried_bits & ~kModeBits) | static_cast<std::uint32_t>(mode);
 }
 
-bool is_inference() { return (runtime::carried_bits & kInferenceBit) != 0; }
-void set_inference(bool inference) {
-  runtime::carried_bits =
-      (runtime::carried_bits & ~kInferenceBit) | (inference ? kInferenceBit : 0);
+void set_bit(std::uint32_t bit, bool value) {
+  runtime::carried_bits = (runtime::carried_bits & ~bit) | (value ? bit : 0);
 }
 
+bool is_inference() { return (runtime::carried_bits & kInferenceBit) != 0; }
+void set_inference(bool inference) { set_bit(kInferenceBit, inference); }
+
 }  // namespace
+
+bool is_recomputing() { return (runtime::carried_bits & kRecomputingBit) != 0; }
+
+Recomputing::Recomputing() : previous_(is_recomputing()) { set_bit(kRecomputingBit, true); }
+Recomputing::~Recomputing() { set_bit(kRecomputingBit, previous_); }
 
 Mode recording_mode() { return static_cast<Mode>(runtime::carried_bits & kModeBits); }
 

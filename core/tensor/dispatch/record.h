@@ -101,6 +101,20 @@ class Recording {
   const Mode previous_;
   const bool previous_inference_;
 };
+/// Lives while this thread runs a function again for its gradients. ThreadContext carries it. What
+/// the function leaves behind was left by its first run: running statistics stay as they are.
+class Recomputing {
+ public:
+  Recomputing();
+  ~Recomputing();
+  Recomputing(const Recomputing&) = delete;
+  Recomputing& operator=(const Recomputing&) = delete;
+
+ private:
+  const bool previous_;
+};
+bool is_recomputing();
+
 /// Errors: kInvalidArgument inside an InferenceMode scope.
 void check_no_inference(const char* operation);
 

@@ -17,6 +17,12 @@
 namespace patchbay::tensor {
 
 using GeneratorPtr = std::shared_ptr<runtime::GeneratorState>;
+struct DrawScope;
+
+/// Rows of a batch.
+struct DrawRows {
+  std::int64_t first, num;
+};
 
 /// What the parts share: where each generator was, and where the part that drew most left it.
 struct SplitGenerators {
@@ -24,19 +30,25 @@ struct SplitGenerators {
     Generator::State first, last;
   };
 
+  SplitGenerators();
+
   /// Where the generator was when a part first used it.
   Generator::State first_of(const GeneratorPtr& generator);
   void note_last(const GeneratorPtr& generator, Generator::State state);
+  /// Takes from the generator what the part that drew most has taken.
+  void take(const GeneratorPtr& generator, const Range& range) const;
 
+  const std::shared_ptr<DrawScope> scope;  // sees what all parts together draw; or null
   std::mutex mutex;
   std::map<GeneratorPtr, Range> ranges;
 };
 
 /// One part, used by its thread alone.
 struct DrawPart {
-  SplitGenerators& shared;
-  const std::int64_t first_row, num_rows;
+  SplitGenerators* const shared;  // null if only the elements are counted from the rows
+  const DrawRows rows;
   std::map<GeneratorPtr, Generator::State> positions;
+  DrawScope* const previous_scope;  // the thread's, which sees nothing of a part
 
   /// Those of Generator.
   Generator::State advance(const GeneratorPtr& generator, std::uint64_t num_calls);

@@ -17,8 +17,8 @@
 #include "patchbay/ops.h"
 
 #include "core/runtime/stream/stream_scope.h"
-#include "core/tensor/autograd/rewound.h"
 #include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/draw_scope.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
@@ -113,7 +113,7 @@ Tensor scores_of(const Operands& in, const Block& block) {
 }
 
 /// Which probabilities of a block are kept; undefined without dropout. Called for the blocks in
-/// their order, so that backward draws what forward drew.
+/// their order, in backward as in forward.
 Tensor draw_kept(const Operands& in, const Tensor& weights) {
   if (in.dropout == 0) return {};
   return dropout_mask(in.dropout, weights.shape(), weights.device(), in.generator);
@@ -207,8 +207,8 @@ struct Backward {
   double scale;
   bool has_mask, is_causal;
   double dropout;
-  Generator generator;  // and its state at the call
-  Generator::State state;
+  Generator generator;
+  std::shared_ptr<const tensor::DrawLog> draws;  // null without dropout
 
   std::vector<Tensor> operator()(const Tensor& grad, const tensor::Node& node) const {
     if (is_grad_enabled()) {
@@ -227,8 +227,8 @@ struct Backward {
     const Gradients grads{zeros_for(0, in.query), zeros_for(1, in.key), zeros_for(2, in.value),
                           has_mask ? zeros_for(3, in.mask) : Tensor()};
     const Tensor inner = sum(grad * result.get(node).detach(), -1, /*keep=*/true);
-    std::optional<tensor::Rewound> rewound;
-    if (dropout != 0) rewound.emplace(generator, state);
+    std::optional<tensor::RepeatedDraws> repeated;
+    if (draws != nullptr) repeated.emplace(kName, draws);
     for_blocks(in,
                [&](const Block& block) { attend_back(in, block, grad, logsums, inner, grads); });
     return {grads.query, grads.key, grads.value, grads.mask};
@@ -239,9 +239,11 @@ struct Backward {
 Tensor attention(const Operands& in, const Tensor& known) {
   Shape shape = in.query.shape();
   Tensor result, logsums;
-  const Generator::State state = in.generator.state();
+  std::shared_ptr<const tensor::DrawLog> draws;
   {
     const tensor::Recording recording(false);
+    std::optional<tensor::LoggedDraws> logged;
+    if (in.dropout != 0) draws = logged.emplace().log();
     shape[shape.rank() - 1] = in.value.size(-1);
     if (known.defined()) {
       result = known.cast(in.query.dtype());
@@ -260,7 +262,7 @@ Tensor attention(const Operands& in, const Tensor& known) {
         Backward{Saved("query", in.query), Saved("key", in.key), Saved("value", in.value),
                  in.mask.defined() ? Saved("mask", in.mask) : Saved(), Saved::result(result),
                  logsums, in.scale, in.mask.defined(), in.is_causal, in.dropout, in.generator,
-                 state});
+                 draws});
   }
   return result;
 }

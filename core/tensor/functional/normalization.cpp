@@ -298,7 +298,7 @@ Tensor by_batch(const Tensor& input, const Tensor& weight, const Tensor& bias,
   }
   Statistics statistics;
   Tensor result = normalized(method, computed(input), weight, bias, statistics);
-  if (options.running_mean.defined() && input.num_elements() != 0) {
+  if (options.running_mean.defined() && input.num_elements() != 0 && !tensor::is_recomputing()) {
     const tensor::Recording recording(false);
     const std::int64_t num_each = input.num_elements() / input.shape()[1];
     const auto count = static_cast<double>(num_each);

@@ -15,8 +15,10 @@
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/stream/recorder.h"
 #include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/draw_scope.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/record.h"
 #include "core/tensor/dispatch/split_draws.h"
 
 namespace patchbay {
@@ -30,32 +32,12 @@ Generator::Generator(State state) : state_(std::make_shared<runtime::GeneratorSt
 
 Generator::State Generator::state() const { return advance(0); }
 
-void Generator::set_state(State state) const {
-  if (runtime::Recorder* recorder = runtime::current_recorder()) [[unlikely]] {
-    return recorder->set_position(state_, {state.seed, state.offset});
-  }
-  if (tensor::DrawPart* part = tensor::current_part) [[unlikely]] {
-    return part->set_state(state_, state);
-  }
-  const std::scoped_lock lock(state_->mutex);
-  state_->seed = state.seed;
-  state_->offset = state.offset;
-}
+void Generator::set_state(State state) const { tensor::set_state(state_, state); }
 
 void Generator::manual_seed(std::uint64_t seed) const { set_state({seed, 0}); }
 
 Generator::State Generator::advance(std::uint64_t num_calls) const {
-  if (runtime::Recorder* recorder = runtime::current_recorder()) [[unlikely]] {
-    const auto [seed, offset] = recorder->advance(state_, num_calls);
-    return {seed, offset};
-  }
-  if (tensor::DrawPart* part = tensor::current_part) [[unlikely]] {
-    return part->advance(state_, num_calls);
-  }
-  const std::scoped_lock lock(state_->mutex);
-  const State before{state_->seed, state_->offset};
-  state_->offset += num_calls;
-  return before;
+  return tensor::advance(state_, num_calls);
 }
 
 Generator default_generator(const Runtime& runtime) { return Generator(runtime.state().generator); }
@@ -66,6 +48,7 @@ Generator default_generator() {
 
 void manual_seed(std::uint64_t seed) {
   runtime::check_not_recording("manual_seed");  // each replay starts at its generator's position
+  if (tensor::is_recomputing()) return;         // the draws have the positions of the forward's
   runtime::seed_default_generators(seed);
 }
 
@@ -78,7 +61,10 @@ using ChosenGenerator = std::optional<Generator>;
 using Parameters = std::array<std::uint64_t, 3>;
 constexpr std::size_t kFirstParameter = 4;  // after out, seed, offset, base
 
-Generator::State take_offset(const TensorImpl& out, const ChosenGenerator& generator) {
+Generator::State take_offset(const Operator& op, const TensorImpl& out,
+                             const ChosenGenerator& generator) {
+  if (draw_scope != nullptr) [[unlikely]]
+    draw_scope->next_kind = {&op, out.num_elements};
   return (generator ? *generator : Generator(out.device().runtime.generator)).advance();
 }
 
@@ -107,7 +93,7 @@ void draw(const char* operation, const Operator& op, const TensorImpl& out,
   runtime::KernelState& kernel = kernel_of(op, out);
   const std::int64_t base = current_part != nullptr ? current_part->base_of(out) : 0;
   if (overwrites) out.buffer().count_version();
-  const Generator::State state = take_offset(out, generator);
+  const Generator::State state = take_offset(op, out, generator);
   if (out.is_empty()) return;
   Launch launch;
   add_out(launch, out);
@@ -279,7 +265,7 @@ Tensor randperm(std::int64_t n, const Device& device, const std::optional<Genera
   const Tensor scratch =
       tensor::make_empty("randperm", Shape{2 * n + 64}, DType::i64, device.shared_state());
   runtime::KernelState& kernel = tensor::kernel_of(tensor::op::permutation, out);
-  const Generator::State state = tensor::take_offset(out, generator);
+  const Generator::State state = tensor::take_offset(tensor::op::permutation, out, generator);
   if (n == 0) return result;
   tensor::Launch launch;
   launch.flat(out, PATCHBAY_WRITE);

@@ -1,10 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Functions that are run again in place of keeping what they made.
+#include <atomic>
+#include <cstdint>
 #include <string>
+#include <thread>
 
 #include <patchbay/autograd.h>
 #include <patchbay/custom_function.h>
 #include <patchbay/graph.h>
+#include <patchbay/normalization.h>
 #include <patchbay/ops.h>
 #include <patchbay/random.h>
 
@@ -78,6 +82,66 @@ TEST_P(CheckpointTest, DrawsTheSameNumbersAgain) {
   EXPECT_NE(y.to_vector<float>(), mask);
   EXPECT_EQ(x.grad().to_vector<float>(), y.to_vector<float>());
   EXPECT_EQ(generator.state(), (Generator::State{11, 4}));
+}
+
+TEST_P(CheckpointTest, DrawsTheSameNumbersAgainFromAGeneratorOfTheFunction) {
+  const Generator generator(7);
+  const auto drop = [&](const std::vector<Tensor>& in) {
+    return in[0] * dropout_mask(0.5, {1000}, device_, generator).cast(DType::f32);
+  };
+  const Tensor x = ones({1000}, device_).requires_grad_();
+  const Tensor y = checkpoint(drop, {x});
+  static_cast<void>(rand({3}, device_, generator));  // in between
+  y.backward(ones({1000}, device_));
+  EXPECT_EQ(x.grad().to_vector<float>(), y.to_vector<float>());
+  EXPECT_EQ(generator.state(), (Generator::State{7, 2}));
+}
+
+/// Other threads draw from the generator while backward repeats the forward's draws.
+TEST_P(CheckpointTest, SetsNoSharedGeneratorBack) {
+  const Generator generator(11);
+  std::atomic<bool> is_over{false};
+  std::uint64_t num_drawn = 0, num_back = 0;
+  std::thread other([&] {
+    for (std::uint64_t last = 0; !is_over; ++num_drawn) {
+      const std::uint64_t offset = generator.advance(1).offset;
+      num_back += num_drawn > 0 && offset <= last ? 1 : 0;
+      last = offset;
+    }
+  });
+  constexpr int kSteps = 20;
+  for (int i = 0; i < kSteps; ++i) {
+    const Tensor x = ones({1000}, device_).requires_grad_();
+    const auto drop = [&](const std::vector<Tensor>& in) {
+      return in[0] * dropout_mask(0.5, {1000}, device_, generator).cast(DType::f32);
+    };
+    const Tensor y = checkpoint(drop, {x});
+    y.backward(ones({1000}, device_));
+    EXPECT_EQ(x.grad().to_vector<float>(), y.to_vector<float>());
+  }
+  is_over = true;
+  other.join();
+  EXPECT_EQ(num_back, 0u);
+  EXPECT_EQ(generator.state(), (Generator::State{11, num_drawn + kSteps}));
+}
+
+TEST_P(CheckpointTest, MovesRunningStatisticsOnce) {
+  const auto train = [&](bool lean) {
+    const Tensor mean = zeros({3}, device_), variance = ones({3}, device_);
+    const Tensor x = from_host<float>({1, 2, 3, 4, 5, 7}, {2, 3}, device_).requires_grad_();
+    BatchNormOptions options;
+    options.running_mean = mean;
+    options.running_var = variance;
+    options.training = true;
+    const auto norm = [&](const std::vector<Tensor>& in) { return batch_norm(in[0], options); };
+    const Tensor y = lean ? checkpoint(norm, {x}) : norm({x});
+    y.backward(ones({2, 3}, device_));
+    Floats all = mean.to_vector<float>();
+    const Floats variances = variance.to_vector<float>();
+    all.insert(all.end(), variances.begin(), variances.end());
+    return all;
+  };
+  EXPECT_EQ(train(true), train(false));
 }
 
 TEST_P(CheckpointTest, HasNoSecondDerivative) {
