@@ -45,5 +45,6 @@ install(FILES "${PROJECT_BINARY_DIR}/patchbayConfig.cmake"
               "${PROJECT_BINARY_DIR}/patchbayConfigVersion.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/PatchbayEmbedText.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/PatchbayPlugin.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/PatchbayPluginLinkage.cmake"
         DESTINATION "${package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -2,7 +2,7 @@
 #                     [DESTINATION <folder>] [NOT_INSTALLED])
 #
 # Builds the module patchbay-<name>.so (target patchbay-<name>), which exports only the entry
-# symbol. This file is installed with the package, for plugins outside this repository.
+# symbol. Linking fails if the library would refuse the file (PatchbayPluginLinkage.cmake). This file is installed with the package, for plugins outside this repository.
 #
 #   LIBRARIES      header-only or static libraries, such as patchbay::kit-device; drivers and BLAS
 #                  are opened at run time
@@ -38,6 +38,15 @@ function(patchbay_add_plugin name)
        CONTENT "{ global: @PATCHBAY_PLUGIN_ENTRY@; local: *; };\n")
   target_link_options(${target} PRIVATE "-Wl,--version-script=${script}")
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${script}")
+
+  # The library refuses plugins that ask for these, or for a relative path (docs/loading.md).
+  target_link_options(${target} PRIVATE -Wl,-z,noexecstack -Wl,-z,text)
+  if(CMAKE_READELF)
+    add_custom_command(TARGET ${target} POST_BUILD VERBATIM
+      COMMAND "${CMAKE_COMMAND}" -D "FILE=$<TARGET_FILE:${target}>" -D "READELF=${CMAKE_READELF}"
+              -D "INSTALL_RPATH=$<TARGET_PROPERTY:${target},INSTALL_RPATH>"
+              -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/PatchbayPluginLinkage.cmake")
+  endif()
 
   if(arg_NOT_INSTALLED)
     if(PATCHBAY_TEST_PLUGIN_DIR)

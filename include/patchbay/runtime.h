@@ -63,6 +63,9 @@ struct RuntimeOptions {
   std::vector<std::filesystem::path> plugin_files;
   /// Directories searched after them and before PATCHBAY_PLUGIN_PATH.
   std::vector<std::filesystem::path> plugin_directories;
+  /// Directories in which plugins and their libraries are trusted whoever owns or can write them,
+  /// such as those of an install that a group writes; not those within. None with raised privileges.
+  std::vector<std::filesystem::path> trusted_directories;
   /// False: neither PATCHBAY_PLUGIN_PATH nor patchbay/plugins beside the library is searched.
   bool search_default_directories = true;
   /// Names of plugins to load. Empty: PATCHBAY_PLUGINS, else all. An unknown name is an Error.

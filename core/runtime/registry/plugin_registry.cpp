@@ -140,6 +140,7 @@ PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& opti
   visible_devices_ = VisibleDevices(options, environment);
   wanted_plugins_ = !options.plugins.empty() ? options.plugins : environment.get_list("plugins");
   directories_ = search_directories(options, environment);
+  trusted_ = trusted_folders(options);
   if (has_raised_privileges()) log_ignored(options);
 }
 
@@ -163,6 +164,11 @@ void PluginRegistry::log_ignored(const RuntimeOptions& options) {
     if (is_allowed(directory)) continue;
     runtime_.logger.log(LogLevel::kWarning,
                         "[Runtime] raised privileges: ignored the plugin directory {}",
+                        quote(directory.string()));
+  }
+  for (const auto& directory : options.trusted_directories) {
+    runtime_.logger.log(LogLevel::kWarning,
+                        "[Runtime] raised privileges: not trusted is the directory {}",
                         quote(directory.string()));
   }
 }
@@ -238,7 +244,7 @@ std::unique_ptr<Backend> PluginRegistry::look_at(const Candidate& candidate,
                                                          fmt::join(wanted_plugins_, ", ")));
     return backend;
   }
-  Inspection inspection = inspect(candidate);
+  Inspection inspection = inspect(candidate, trusted_);
   backend->name = inspection.note.plugin.empty() ? candidate.name : inspection.note.plugin;
   backend->backend = inspection.note.backend;
   backend->file = inspection.id;

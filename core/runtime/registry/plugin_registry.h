@@ -126,6 +126,7 @@ class PluginRegistry {
   VisibleDevices visible_devices_;
   std::vector<std::string> wanted_plugins_;
   std::vector<std::filesystem::path> directories_;
+  TrustedFolders trusted_;
   std::atomic<bool> has_listed_{false};  // devices were listed at least once
   std::mutex load_mutex_;                // one plugin at a time; taken before mutex_
   mutable std::mutex mutex_;

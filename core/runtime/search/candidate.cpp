@@ -4,14 +4,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <memory>
-#include <new>
-#include <optional>
 #include <set>
 #include <system_error>
 
@@ -21,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/runtime/search/arrival.h"
+#include "core/runtime/search/linkage.h"
 #include "core/runtime/search/own_file.h"
 
 namespace patchbay::runtime {
@@ -30,6 +27,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "patchbay-";
 constexpr std::string_view kSuffix = ".so";
+
+/// Waits for nothing and takes no terminal, whatever the path names.
+constexpr int kReadOnly = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
 /// The name in patchbay-<name>.so, empty for any other file name.
 std::string plugin_name(const fs::path& path) {
@@ -59,17 +59,6 @@ void add_path_variable(const std::string& value, std::vector<fs::path>& director
 
 std::string error_text(int error) { return std::generic_category().message(error); }
 
-/// Of an opening that failed. A lack that passes must not hide a plugin. Errors: std::bad_alloc;
-/// kIo without a free file descriptor.
-void check_no_lack(int error, const fs::path& path) {
-  if (error == ENOMEM) throw std::bad_alloc();
-  if (error != EMFILE && error != ENFILE) return;
-  raise(ErrorCode::kIo,
-        "[Runtime] {} can't be opened: expected a free file descriptor, got '{}'. Close files or "
-        "raise the limit (ulimit -n), and try again.",
-        quote(path.string()), error_text(error));
-}
-
 /// The files of a directory, none if it is missing. Avoids directory_iterator, which ends the
 /// process if it has no memory. Errors: those of check_no_lack.
 std::vector<fs::path> files_of(const fs::path& directory) {
@@ -85,56 +74,26 @@ std::vector<fs::path> files_of(const fs::path& directory) {
   return files;
 }
 
-/// An open descriptor. Unlike a path, it can't come to mean another file after the check.
-class File {
- public:
-  File(int directory, const fs::path& path, int flags)
-      : fd_(openat(directory, path.c_str(), flags | O_CLOEXEC)) {}
-  ~File() {
-    if (fd_ >= 0) close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-/// The owner of the library can change what the process runs in any case.
-std::optional<uid_t> library_owner() {
-  struct stat info {};
-  if (stat(own_file().path.c_str(), &info) != 0) return std::nullopt;
-  return info.st_uid;
-}
-
-/// Empty if only root, the user and the library's owner can change it. A group that is root's or
-/// has the owner's number (the owner's private group) counts as the owner.
-std::string refuse_access(const struct stat& info, const std::string& what) {
-  const uid_t user = geteuid();
-  const std::optional<uid_t> owner = library_owner();
-  if (info.st_uid != 0 && info.st_uid != user && info.st_uid != owner) {
-    return fmt::format("{} is owned by user {}: expected root, the user of this process ({}){}",
-                       what, info.st_uid, user,
-                       owner ? fmt::format(" or the owner of the library ({})", *owner) : "");
-  }
-  if ((info.st_mode & S_IWOTH) != 0) {
-    return fmt::format("{} is writable by others (chmod o-w)", what);
-  }
-  if ((info.st_mode & S_IWGRP) != 0 && info.st_gid != 0 && info.st_gid != info.st_uid) {
-    return fmt::format("{} is writable by group {} (chmod g-w)", what, info.st_gid);
-  }
-  return {};
-}
-
 /// Checks the folder by its open descriptor `directory`, and the file by `info`. Higher folders are
 /// not checked.
-std::string refuse_ownership(int directory, const struct stat& info, const fs::path& real_path) {
-  std::string refusal = refuse_access(info, "the file");
-  if (!refusal.empty()) return refusal;
+std::string refuse_ownership(int directory, const struct stat& info, const fs::path& real_path,
+                             const TrustedFolders& trusted) {
   struct stat folder {};
   if (fstat(directory, &folder) != 0) return "its directory can't be read: " + error_text(errno);
+  if (trusted.contain(folder)) return {};
+  std::string refusal = refuse_access(info, "the file");
+  if (!refusal.empty()) return refusal;
   return refuse_access(folder, "its directory " + one_line(real_path.parent_path().string()));
+}
+
+std::string refuse_linkage(const ElfFile& file, const fs::path& real_path,
+                           const TrustedFolders& trusted) {
+  Linkage linkage = read_linkage(file, real_path.parent_path());
+  for (const LinkedFolder& folder : linkage.folders) {
+    if (!linkage.refusal.empty()) break;
+    linkage.refusal = refuse_folder(folder.path, folder.what, trusted);
+  }
+  return std::move(linkage.refusal);
 }
 
 bool is_setting_name(std::string_view name) {
@@ -261,14 +220,21 @@ std::vector<Candidate> find_candidates(const RuntimeOptions& options,
   return candidates;
 }
 
-Note read_candidate_note(const Candidate& candidate) {
-  const File file(AT_FDCWD, candidate.path, O_RDONLY | O_NONBLOCK);
-  struct stat info {};
-  if (file.fd() < 0 || fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  return read_note(file.fd()).note;
+TrustedFolders trusted_folders(const RuntimeOptions& options) {
+  if (has_raised_privileges()) return {};
+  std::vector<fs::path> paths;
+  for (const fs::path& path : options.trusted_directories) paths.push_back(as_absolute(path));
+  return TrustedFolders(std::move(paths));
 }
 
-Inspection inspect(const Candidate& candidate) {
+Note read_candidate_note(const Candidate& candidate) {
+  const OpenPath file(AT_FDCWD, candidate.path, kReadOnly);
+  struct stat info {};
+  if (file.fd() < 0 || fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  return read_note(ElfFile(file.fd())).note;
+}
+
+Inspection inspect(const Candidate& candidate, const TrustedFolders& trusted) {
   Inspection result;
   if (candidate.path.empty()) {
     result.refusal = "the path is empty";
@@ -295,9 +261,9 @@ Inspection inspect(const Candidate& candidate) {
     return result;
   }
   // Open the file within the folder that is checked, even if the path changes meanwhile.
-  const File directory(AT_FDCWD, result.real_path.parent_path(), O_PATH | O_DIRECTORY);
+  const OpenPath directory(AT_FDCWD, result.real_path.parent_path(), O_PATH | O_DIRECTORY);
   if (directory.fd() < 0) check_no_lack(errno, path);
-  const File file(directory.fd(), result.real_path.filename(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  const OpenPath file(directory.fd(), result.real_path.filename(), kReadOnly | O_NOFOLLOW);
   struct stat info {};
   if (file.fd() < 0 || fstat(file.fd(), &info) != 0) {
     check_no_lack(errno, path);
@@ -309,12 +275,14 @@ Inspection inspect(const Candidate& candidate) {
     result.refusal = "not a regular file";
     return result;
   }
-  result.refusal = refuse_ownership(directory.fd(), info, result.real_path);
+  result.refusal = refuse_ownership(directory.fd(), info, result.real_path, trusted);
   if (!result.refusal.empty()) return result;
-  NoteResult note = read_note(file.fd());
+  const ElfFile elf(file.fd());
+  NoteResult note = read_note(elf);
   result.note = std::move(note.note);
   result.refusal = std::move(note.refusal);
   if (result.refusal.empty()) result.refusal = refuse_note(result.note, candidate.name);
+  if (result.refusal.empty()) result.refusal = refuse_linkage(elf, result.real_path, trusted);
   return result;
 }
 

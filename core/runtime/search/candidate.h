@@ -12,6 +12,7 @@
 #include "patchbay/runtime.h"
 
 #include "core/base/environment.h"
+#include "core/runtime/search/access.h"
 #include "core/runtime/search/note.h"
 
 namespace patchbay::runtime {
@@ -56,8 +57,12 @@ std::vector<Candidate> find_candidates(const RuntimeOptions& options,
 /// The file's own note, not verified; empty if there is none. Runs none of its code.
 Note read_candidate_note(const Candidate& candidate);
 
-/// Checks place, regular file, owner, permissions, architecture and note. Runs none of its code.
-Inspection inspect(const Candidate& candidate);
+/// RuntimeOptions::trusted_directories; none with raised privileges.
+TrustedFolders trusted_folders(const RuntimeOptions& options);
+
+/// Checks place, regular file, owner, permissions, architecture, note, and what the file asks of
+/// the dynamic linker. Runs none of its code.
+Inspection inspect(const Candidate& candidate, const TrustedFolders& trusted);
 
 }  // namespace patchbay::runtime
 

@@ -2,8 +2,6 @@
 #include "core/runtime/search/note.h"
 
 #include <elf.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,59 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "patchbay/plugin/abi.h"
 
 namespace patchbay::runtime {
 namespace {
 
-#if defined(__x86_64__)
-constexpr std::uint16_t kMachine = EM_X86_64;
-constexpr const char* kMachineName = "x86-64";
-#elif defined(__aarch64__)
-constexpr std::uint16_t kMachine = EM_AARCH64;
-constexpr const char* kMachineName = "arm64";
-#else
-#error "this architecture needs its ELF machine number here"
-#endif
-
 constexpr std::uint64_t kMaxNoteBytes = 64 * 1024;
-constexpr int kMaxProgramHeaders = 128;
 constexpr std::size_t kMaxFeatureBytes = 60;
-
-bool read_at(int fd, std::uint64_t offset, void* data, std::size_t size_bytes) {
-  auto* to = static_cast<char*>(data);
-  while (size_bytes > 0) {
-    const ssize_t got = pread(fd, to, size_bytes, static_cast<off_t>(offset));
-    if (got <= 0) return false;
-    to += got;
-    offset += static_cast<std::uint64_t>(got);
-    size_bytes -= static_cast<std::size_t>(got);
-  }
-  return true;
-}
-
-/// Empty if this machine could load a file with that header.
-std::string refuse_header(const Elf64_Ehdr& header) {
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "not an ELF file";
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
-    return fmt::format(
-        "built for another architecture ({} bits, {}-endian; this one has 64 bits, little-endian)",
-        header.e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64",
-        header.e_ident[EI_DATA] == ELFDATA2MSB ? "big" : "little");
-  }
-  if (header.e_machine != kMachine) {
-    return fmt::format("built for another architecture (ELF machine {}, this one is {}: {})",
-                       header.e_machine, kMachineName, kMachine);
-  }
-  if (header.e_type != ET_DYN) return "not a shared library";
-  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 ||
-      header.e_phnum > kMaxProgramHeaders) {
-    return "malformed ELF program headers";
-  }
-  return {};
-}
 
 template <std::size_t N>
 std::string text_of(const char (&field)[N]) {
@@ -144,47 +96,17 @@ bool parse_notes(const std::vector<char>& segment, Note& note) {
   return has_identity;
 }
 
-/// Empty if the segments and the section table lie within the file: the dynamic linker would crash
-/// on a truncated library.
-std::string refuse_truncated(int fd, const Elf64_Ehdr& header,
-                             const std::vector<Elf64_Phdr>& segments) {
-  struct stat info {};
-  if (fstat(fd, &info) != 0) return "can't be read";
-  const auto size_bytes = static_cast<std::uint64_t>(info.st_size);
-  const auto fits = [size_bytes](std::uint64_t offset, std::uint64_t size) {
-    return offset <= size_bytes && size <= size_bytes - offset;
-  };
-  bool whole = fits(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize);
-  for (const Elf64_Phdr& segment : segments) {
-    whole = whole && fits(segment.p_offset, segment.p_filesz);
-  }
-  return whole ? std::string() : "truncated: the file is shorter than its ELF headers say";
-}
-
 }  // namespace
 
-NoteResult read_note(int fd) {
-  Elf64_Ehdr header{};
-  char magic[SELFMAG] = {};
-  if (!read_at(fd, 0, magic, sizeof(magic)) || std::memcmp(magic, ELFMAG, SELFMAG) != 0) {
-    return {{}, "not an ELF file"};
-  }
-  if (!read_at(fd, 0, &header, sizeof(header))) return {{}, "truncated: no whole ELF header"};
-  if (auto refusal = refuse_header(header); !refusal.empty()) return {{}, std::move(refusal)};
-  std::vector<Elf64_Phdr> segments(header.e_phnum);
-  if (!read_at(fd, header.e_phoff, segments.data(), segments.size() * sizeof(Elf64_Phdr))) {
-    return {{}, "truncated: no whole ELF program headers"};
-  }
-  if (auto refusal = refuse_truncated(fd, header, segments); !refusal.empty()) {
-    return {{}, std::move(refusal)};
-  }
+NoteResult read_note(const ElfFile& file) {
+  if (!file.refusal().empty()) return {{}, file.refusal()};
   Note note;
   bool has_identity = false;
-  for (const Elf64_Phdr& segment : segments) {
+  for (const Elf64_Phdr& segment : file.segments()) {
     if (segment.p_type != PT_NOTE || segment.p_filesz > kMaxNoteBytes) continue;
-    std::vector<char> bytes(segment.p_filesz);
-    if (!read_at(fd, segment.p_offset, bytes.data(), bytes.size())) break;
-    has_identity = parse_notes(bytes, note) || has_identity;
+    const auto bytes = file.bytes_of(segment);
+    if (!bytes) break;
+    has_identity = parse_notes(*bytes, note) || has_identity;
   }
   if (has_identity) return {std::move(note), {}};
   return {{}, "no Patchbay note: not a Patchbay plugin, or built without PATCHBAY_PLUGIN_NOTE"};

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/runtime/search/elf_file.h"
+
 namespace patchbay::runtime {
 
 struct Note {
@@ -18,13 +20,13 @@ struct Note {
   std::string required_feature;                      // why
 };
 
-/// The note of an open file, or the reason why there is none: not an ELF file, truncated, another
-/// architecture, no note, or a malformed one. Trusts nothing in the file.
+/// The note of an open file, or the reason why there is none: no library of this architecture, no
+/// note, or a malformed one. Trusts nothing in the file.
 struct NoteResult {
   Note note;
   std::string refusal;  // empty if there is a note
 };
-NoteResult read_note(int fd);
+NoteResult read_note(const ElfFile& file);
 
 }  // namespace patchbay::runtime
 
