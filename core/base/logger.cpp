@@ -1,6 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/base/logger.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <system_error>
 
@@ -32,6 +36,24 @@ LogLevel parse_level(std::string_view text, std::string_view setting) {
         quote(setting));
 }
 
+/// Null, with the reason in errno: 0 if it is no regular file. A FIFO would keep the program
+/// waiting for a reader.
+std::FILE* open_to_append(const std::string& path) {
+  const int file =
+      open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+  if (file < 0) {
+    if (errno == ENXIO) errno = 0;  // a FIFO or socket that nobody reads
+    return nullptr;
+  }
+  struct stat info {};
+  const bool is_regular = fstat(file, &info) == 0 && S_ISREG(info.st_mode);
+  if (std::FILE* const stream = is_regular ? fdopen(file, "a") : nullptr) return stream;
+  const int error = is_regular ? errno : 0;
+  close(file);
+  errno = error;
+  return nullptr;
+}
+
 }  // namespace
 
 Logger::Logger(LogSink sink, const Environment& environment) : sink_(std::move(sink)) {
@@ -47,11 +69,13 @@ Logger::Logger(LogSink sink, const Environment& environment) : sink_(std::move(s
           quote(*setting));
   }
   const std::string path = setting->substr(colon + 1);
-  file_.reset(std::fopen(path.c_str(), "ae"));
+  file_.reset(open_to_append(path));
   if (!file_) {
     raise(ErrorCode::kIo,
           "[Runtime] can't open log file {}: {}. Correct the setting 'log' (PATCHBAY_LOG).",
-          quote(path), std::generic_category().message(errno));
+          quote(path),
+          errno == 0 ? "expected a regular file, got another kind"
+                     : std::generic_category().message(errno));
   }
 }
 

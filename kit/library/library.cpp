@@ -3,12 +3,27 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/stat.h>
 
 #include <utility>
 
 namespace patchbay {
+namespace {
+
+/// The dynamic linker waits for a FIFO's writer. Names without a slash are left to its search.
+bool is_special_file(const std::string& file) {
+  struct stat info {};
+  return file.find('/') != std::string::npos && stat(file.c_str(), &info) == 0 &&
+         !S_ISREG(info.st_mode);
+}
+
+}  // namespace
 
 Library::Library(const std::string& file, Lifetime lifetime) : file_(file) {
+  if (is_special_file(file)) {
+    why_ = file + ": expected a regular file, got another kind";
+    return;
+  }
   const int stay = lifetime == Lifetime::kProcess ? RTLD_NODELETE : 0;
   handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | stay);
   if (handle_ != nullptr) return;

@@ -2,12 +2,16 @@
 // Libraries that are opened at run time: what is found, and what is said of what is not.
 #include "kit/library/library.hpp"
 
+#include <sys/stat.h>
+
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "support/scratch_directory.h"
 
 namespace {
 
@@ -73,6 +77,18 @@ TEST(Library, SaysWhyItDoesNotOpen) {
   library.find(function);
   EXPECT_EQ(function.function, nullptr);
   EXPECT_THAT(library.why(), HasSubstr("cannot open"));
+}
+
+/// Opening a FIFO waits for a writer.
+TEST(Library, IsARegularFile) {
+  const patchbay::test::ScratchDirectory scratch;
+  const std::string fifo = scratch.path() / "libfifo.so";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::string& special : {fifo, scratch.path().string(), std::string("/dev/zero")}) {
+    const Library library(special, kObject);
+    EXPECT_FALSE(library);
+    EXPECT_EQ(library.why(), special + ": expected a regular file, got another kind");
+  }
 }
 
 TEST(Library, TakesTheFirstFileThatOpens) {

@@ -2,6 +2,7 @@
 #include "core/runtime/trace/trace_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,6 +24,7 @@ std::string_view way_out_of(int error) {
     case ENOTDIR: return "Name a file in a directory that exists.";
     case ENAMETOOLONG: return "Give it a shorter name.";
     case EISDIR: return "Name a file.";
+    case ESPIPE: return "Name a regular file.";
     case EACCES:
     case EPERM: return "Check the permissions, or name another file.";
     case EROFS: return "Name a file on another disk.";
@@ -35,15 +37,33 @@ std::string_view way_out_of(int error) {
   }
 }
 
+/// -1, with errno, if it can't be written. A FIFO would keep the program waiting for a reader. The
+/// file is emptied only once it is known to be one.
+int open_regular(const std::filesystem::path& path) {
+  const int file =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+  if (file < 0) {
+    if (errno == ENXIO) errno = ESPIPE;  // a FIFO or socket that nobody reads
+    return -1;
+  }
+  struct stat info {};
+  const bool is_regular = ::fstat(file, &info) == 0 && S_ISREG(info.st_mode);
+  if (is_regular && ::ftruncate(file, 0) == 0) return file;
+  const int error = is_regular ? errno : ESPIPE;
+  ::close(file);
+  errno = error;
+  return -1;
+}
+
 }  // namespace
 
 TraceFile::TraceFile(const std::filesystem::path& path)
-    : process_(::getpid()),
-      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    : process_(::getpid()), descriptor_(open_regular(path)) {
   if (descriptor_ < 0 || !write_at_end("[", kEnd)) {
     const std::error_code why(errno, std::generic_category());
     if (descriptor_ >= 0) ::close(descriptor_);
-    raise(ErrorCode::kIo, "[trace] can't write {}: {}. {}", quote(path.string()), why.message(),
+    raise(ErrorCode::kIo, "[trace] can't write {}: {}. {}", quote(path.string()),
+          why.value() == ESPIPE ? "expected a regular file, got another kind" : why.message(),
           way_out_of(why.value()));
   }
 }

@@ -1,5 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The trace file: what is in it, and that it is whole at any time.
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -319,11 +321,9 @@ TEST(Trace, RefusesWhatCanNotBe) {
   EXPECT_ERROR(runtime.start_trace(std::string(300, 'x')), ErrorCode::kIo,
                "File name too long. Give it a shorter name.");
   EXPECT_ERROR(runtime.start_trace("/"), ErrorCode::kIo, "Is a directory. Name a file.");
-  if (std::filesystem::exists("/dev/full")) {
-    EXPECT_ERROR(runtime.start_trace("/dev/full"), ErrorCode::kIo,
-                 "[trace] can't write '/dev/full': No space left on device. Make room on the disk, "
-                 "or name a file on another one.");
-  }
+  EXPECT_ERROR(runtime.start_trace("/dev/null"), ErrorCode::kIo,
+               "[trace] can't write '/dev/null': expected a regular file, got another kind. Name a "
+               "regular file.");
   runtime.stop_trace();  // none: fine
   runtime.start_trace(file);
   EXPECT_ERROR(runtime.start_trace("other.json"), ErrorCode::kInUse,
@@ -333,10 +333,25 @@ TEST(Trace, RefusesWhatCanNotBe) {
   std::filesystem::remove(file);
 }
 
-TEST(Trace, SaysThatItIsIncomplete) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full on this machine";
+/// Opening a FIFO waits for its other end.
+TEST(Trace, AndLogWaitForNoFifo) {
+  const std::filesystem::path fifo = file_for_this_test();
+  std::filesystem::remove(fifo);
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const Runtime runtime(options());
-  EXPECT_ERROR(runtime.start_trace("/dev/full"), ErrorCode::kIo, "No space left on device");
+  EXPECT_ERROR(runtime.start_trace(fifo), ErrorCode::kIo,
+               "expected a regular file, got another kind. Name a regular file.");
+  EXPECT_ERROR((void)Runtime(options({{"trace", fifo.string()}})), ErrorCode::kIo,
+               "expected a regular file, got another kind");
+  EXPECT_ERROR((void)Runtime(options({{"log", "debug:" + fifo.string()}})), ErrorCode::kIo,
+               "[Runtime] can't open log file '" + fifo.string() +
+                   "': expected a regular file, got another kind. Correct the setting 'log'");
+  const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  EXPECT_ERROR(runtime.start_trace(fifo), ErrorCode::kIo, "expected a regular file");
+  EXPECT_ERROR((void)Runtime(options({{"log", "debug:" + fifo.string()}})), ErrorCode::kIo,
+               "expected a regular file");
+  close(reader);
+  std::filesystem::remove(fifo);
 }
 
 }  // namespace
