@@ -136,7 +136,7 @@ PATCHBAY_API std::ostream& operator<<(std::ostream& out, const Device& device);
 
 /// The device of new tensors that name none: the device of this thread's innermost
 /// DefaultDeviceScope, else of set_default_device, else of the setting `device` (PATCHBAY_DEVICE)
-/// in the default runtime, else `cpu:0`. Errors: kUnknownDevice if there is no such device.
+/// in the default runtime, else first_cpu(). Errors: kUnknownDevice if there is no such device.
 PATCHBAY_API Device default_device();
 /// Sets the default device of all threads, including later ones. It keeps its runtime alive.
 PATCHBAY_API void set_default_device(const Device& device);
@@ -156,10 +156,13 @@ class PATCHBAY_API DefaultDeviceScope {
 /// The number of accelerators of the default runtime. A card that two plugins see counts once. 0 if
 /// there is no driver: `Runtime::explain()` gives the reasons.
 PATCHBAY_API int num_gpus();
-/// The i-th accelerator, else `cpu:0`. Errors: kInvalidArgument for a negative i; kUnknownDevice if
-/// the result would be `cpu:0` and it is hidden or missing.
+/// The first visible CPU device whose memory the host can address: `cpu:0` unless it is hidden.
+/// Errors: kUnknownDevice if there is none; an accelerator never takes its place.
+PATCHBAY_API Device first_cpu();
+/// The i-th accelerator, else first_cpu(). Errors: kInvalidArgument for a negative i; those of
+/// first_cpu.
 PATCHBAY_API Device try_gpu(int i = 0);
-/// All accelerators, or `{cpu:0}` if there is none.
+/// All accelerators, or `{first_cpu()}` if there is none.
 PATCHBAY_API std::vector<Device> try_all_gpus();
 
 }  // namespace patchbay

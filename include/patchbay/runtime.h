@@ -64,7 +64,8 @@ struct RuntimeOptions {
   /// Directories searched after them and before PATCHBAY_PLUGIN_PATH.
   std::vector<std::filesystem::path> plugin_directories;
   /// Directories in which plugins and their libraries are trusted whoever owns or can write them,
-  /// such as those of an install that a group writes; not those within. None with raised privileges.
+  /// such as those of an install that a group writes; not those within. None with raised
+  /// privileges.
   std::vector<std::filesystem::path> trusted_directories;
   /// False: neither PATCHBAY_PLUGIN_PATH nor patchbay/plugins beside the library is searched.
   bool search_default_directories = true;
@@ -112,6 +113,8 @@ class PATCHBAY_API Runtime {
   /// All accelerators in a stable order, each physical card once. Opens all plugins.
   std::vector<Device> gpus() const;
   int num_gpus() const { return static_cast<int>(gpus().size()); }
+  // As the functions of these names for the default runtime.
+  Device first_cpu() const;
   Device try_gpu(int i = 0) const;
   std::vector<Device> try_all_gpus() const;
 

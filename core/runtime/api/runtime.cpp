@@ -103,6 +103,8 @@ Device Runtime::device(std::string_view name) const {
 
 std::vector<Device> Runtime::devices() const { return handles(registry_of(*state_).devices()); }
 
+Device Runtime::first_cpu() const { return Device(registry_of(*state_).first_cpu().shared()); }
+
 std::vector<Device> Runtime::gpus() const { return handles(registry_of(*state_).gpus()); }
 
 Device Runtime::try_gpu(int i) const {
@@ -111,13 +113,13 @@ Device Runtime::try_gpu(int i) const {
                    "[try_gpu] bad index: expected 0 or more, got {}. try_gpu(0) is the first.", i);
   }
   const auto found = registry_of(*state_).gpus();
-  if (static_cast<std::size_t>(i) >= found.size()) return device("cpu:0");
+  if (static_cast<std::size_t>(i) >= found.size()) return first_cpu();
   return Device(found[static_cast<std::size_t>(i)]->shared());
 }
 
 std::vector<Device> Runtime::try_all_gpus() const {
   std::vector<Device> found = gpus();
-  if (found.empty()) found.push_back(device("cpu:0"));
+  if (found.empty()) found.push_back(first_cpu());
   return found;
 }
 
@@ -138,6 +140,7 @@ void Runtime::set_out_of_memory_callback(OutOfMemoryCallback callback) const {
 Ledger& Runtime::ledger() const { return state_->ledger; }
 
 int num_gpus() { return Runtime::get_default().num_gpus(); }
+Device first_cpu() { return Runtime::get_default().first_cpu(); }
 Device try_gpu(int i) { return Runtime::get_default().try_gpu(i); }
 std::vector<Device> try_all_gpus() { return Runtime::get_default().try_all_gpus(); }
 

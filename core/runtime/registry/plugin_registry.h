@@ -43,7 +43,9 @@ class PluginRegistry {
 
   /// Opens the backend's plugin if necessary. Errors: kUnknownDevice, which lists known devices.
   DeviceAssembly& find(std::string_view name);
-  /// The device of the setting `device`, else cpu:0.
+  /// The first visible CPU device whose memory the host can address. Errors: kUnknownDevice.
+  DeviceAssembly& first_cpu();
+  /// The device of the setting `device`, else first_cpu().
   DeviceAssembly& default_device();
   /// The visible devices. Opens every plugin.
   std::vector<DeviceAssembly*> devices();
@@ -117,6 +119,8 @@ class PluginRegistry {
   Backend* find_loaded(std::string_view backend) const;
   /// All plugins, without unloaded ones whose file has a later entry. The caller holds mutex_.
   std::vector<const Backend*> listed() const;
+  /// Opens the backend's plugin if necessary. Null if none can be opened.
+  Backend* open_backend(const DeviceName& name);
   DeviceAssembly& find_in(const Backend& backend, const DeviceName& name) const;
   DeviceAssembly& find_gpu(const DeviceName& name, std::string_view text);
   [[noreturn]] void raise_unknown_backend(const DeviceName& name) const;

@@ -48,6 +48,12 @@ DeviceAssembly& PluginRegistry::find(std::string_view text) {
   const DeviceName name = DeviceName::parse(text);
   runtime_.home.check("Device", name.to_string());
   if (name.backend == "gpu") return find_gpu(name, text);
+  Backend* const backend = open_backend(name);
+  if (backend == nullptr) raise_unknown_backend(name);
+  return find_in(*backend, name);
+}
+
+Backend* PluginRegistry::open_backend(const DeviceName& name) {
   Backend* backend = find_loaded(name.backend);
   while (backend == nullptr) {
     open_found(name.backend);
@@ -55,11 +61,8 @@ DeviceAssembly& PluginRegistry::find(std::string_view text) {
     // Another thread may have unloaded the plugin already: then the next of the backend is opened.
     if (!has_found(name.backend) || !opened_by_this_thread(&runtime_).empty()) break;
   }
-  if (backend == nullptr) {
-    check_can_open(name);
-    raise_unknown_backend(name);
-  }
-  return find_in(*backend, name);
+  if (backend == nullptr) check_can_open(name);
+  return backend;
 }
 
 DeviceAssembly& PluginRegistry::find_in(const Backend& backend, const DeviceName& name) const {
@@ -79,8 +82,33 @@ DeviceAssembly& PluginRegistry::find_in(const Backend& backend, const DeviceName
   return *device;
 }
 
+/// Looks at other backends only if the backend `cpu` has no such device, because listing all
+/// devices opens their drivers.
+DeviceAssembly& PluginRegistry::first_cpu() {
+  const auto is_fit = [](const DeviceAssembly& device) {
+    return device.visible && device.info.properties.kind == DeviceKind::kCpu &&
+           device.info.properties.host_addressable;
+  };
+  constexpr const char* kFirst = "cpu:0";
+  runtime_.home.check("Device", kFirst);
+  if (visible_devices_.shows(kFirst)) return find(kFirst);
+  if (const Backend* const backend = open_backend(DeviceName::parse(kFirst))) {
+    for (const auto& device : backend->assemblies) {
+      if (is_fit(*device)) return *device;
+    }
+  }
+  for (DeviceAssembly* const device : devices()) {
+    if (is_fit(*device)) return *device;
+  }
+  raise(ErrorCode::kUnknownDevice,
+        "[Device] no CPU device is visible: expected one for what names no device, visible are "
+        "[{}]. Name a device, or add a CPU device to PATCHBAY_VISIBLE_DEVICES or "
+        "RuntimeOptions::visible_devices.",
+        fmt::join(visible_devices_.names(), ", "));
+}
+
 DeviceAssembly& PluginRegistry::default_device() {
-  if (default_device_name_.empty()) return find("cpu:0");
+  if (default_device_name_.empty()) return first_cpu();
   try {
     return find(default_device_name_);
   } catch (const Error& error) {
@@ -101,7 +129,7 @@ DeviceAssembly& PluginRegistry::find_gpu(const DeviceName& name, std::string_vie
   for (const DeviceState* device : accelerators) names.push_back(device->info.name_text);
   raise(ErrorCode::kUnknownDevice,
         "[Device] no device {}: {} accelerator{} found{}. Runtime::explain() says what was "
-        "tried; try_gpu({}) falls back to cpu:0.",
+        "tried; try_gpu({}) falls back to a CPU device.",
         quote(text), names.size(), names.size() == 1 ? "" : "s",
         names.empty() ? "" : fmt::format(" ({})", fmt::join(names, ", ")), name.index);
 }

@@ -95,8 +95,8 @@ struct TrainerOptions {
   /// Where to train. Several: replicas of the model compute parts of each batch (DataParallel).
   std::vector<Device> devices = {};
   DataParallelOptions data_parallel = {};  // with several devices
-  /// Instead of `devices`: so many GPUs, or as many as there are; cpu:0 if there is none. Without
-  /// both, the model stays where its first parameter is.
+  /// Instead of `devices`: so many GPUs, or as many as there are; first_cpu() if there is none.
+  /// Without both, the model stays where its first parameter is.
   std::optional<int> num_gpus = {};
   /// The loss stays on the device, and is fetched every so many steps, in one copy.
   std::int64_t log_every = 50;

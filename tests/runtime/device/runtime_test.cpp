@@ -114,7 +114,7 @@ TEST(Runtime, GpuAliasCountsAccelerators) {
   EXPECT_EQ(runtime.device("gpu:1"), runtime.device("fake:1"));
   EXPECT_ERROR(runtime.device("gpu:2"), ErrorCode::kUnknownDevice,
                "[Device] no device 'gpu:2': 2 accelerators found (fake:0, fake:1). "
-               "Runtime::explain() says what was tried; try_gpu(2) falls back to cpu:0.");
+               "Runtime::explain() says what was tried; try_gpu(2) falls back to a CPU device.");
 }
 
 TEST(Runtime, TryGpuFallsBackToTheCpu) {
@@ -122,6 +122,7 @@ TEST(Runtime, TryGpuFallsBackToTheCpu) {
   EXPECT_EQ(with.try_gpu(1).name(), "fake:1");
   EXPECT_EQ(with.try_gpu(9).name(), "cpu:0");
   EXPECT_ERROR(with.try_gpu(-1), ErrorCode::kInvalidArgument, "got -1");
+  EXPECT_EQ(with.first_cpu().name(), "cpu:0");
   EXPECT_EQ(with.try_all_gpus().size(), 2u);
 
   RuntimeOptions only_cpu = options();
@@ -130,7 +131,7 @@ TEST(Runtime, TryGpuFallsBackToTheCpu) {
   EXPECT_EQ(without.num_gpus(), 0);
   EXPECT_ERROR(without.device("gpu"), ErrorCode::kUnknownDevice,
                "[Device] no device 'gpu': 0 accelerators found. Runtime::explain() says what was "
-               "tried; try_gpu(0) falls back to cpu:0.");
+               "tried; try_gpu(0) falls back to a CPU device.");
   EXPECT_EQ(without.try_gpu().name(), "cpu:0");
   ASSERT_EQ(without.try_all_gpus().size(), 1u);
   EXPECT_EQ(without.try_all_gpus()[0].name(), "cpu:0");
@@ -287,6 +288,24 @@ TEST(Log, BadSettingIsAnError) {
   EXPECT_ERROR(Runtime{options({{"log", "debug"}})}, ErrorCode::kInvalidArgument,
                "[Runtime] log setting 'debug': expected level:file where the program gives no "
                "sink, got no file. Correct the setting 'log' (PATCHBAY_LOG).");
+}
+
+/// What names no device takes a CPU device, and never an accelerator.
+TEST(FirstCpu, IsTheFirstVisibleOne) {
+  RuntimeOptions second = options();
+  second.visible_devices = {"cpu:1", "fake:0"};
+  const Runtime runtime(second);
+  EXPECT_EQ(runtime.first_cpu().name(), "cpu:1");
+  EXPECT_EQ(runtime.try_gpu(9).name(), "cpu:1");
+  RuntimeOptions none = options();
+  none.visible_devices = {"fake:0"};
+  const Runtime without(none);
+  EXPECT_EQ(without.try_gpu(0).name(), "fake:0");
+  EXPECT_ERROR(without.first_cpu(), ErrorCode::kUnknownDevice,
+               "[Device] no CPU device is visible: expected one for what names no device, visible "
+               "are [fake:0]. Name a device, or add a CPU device to PATCHBAY_VISIBLE_DEVICES or "
+               "RuntimeOptions::visible_devices.");
+  EXPECT_ERROR(without.try_gpu(9), ErrorCode::kUnknownDevice, "no CPU device is visible");
 }
 
 }  // namespace
