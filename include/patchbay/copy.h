@@ -29,7 +29,8 @@ enum class Route : std::uint8_t {
   kDeviceToHost,
   kHostToHost,  // both ends are host-addressable
   kPeer,        // the driver copies between two devices
-  kStaged       // through pinned host memory, in chunks
+  kStaged,      // through pinned host memory, in chunks
+  kScalar       // a 0-d operand of another device, whose value goes with the launch; never planned
 };
 /// "none", "same device", "host to device" ...
 PATCHBAY_API std::string_view to_string(Route route);
@@ -143,7 +144,7 @@ class PATCHBAY_API CopyTag {
 
 /// Until the scope ends, copies between devices, and between a device and the host, throw
 /// kCopyForbidden (kForbid) or are logged as warnings (kLog): on this thread, and on threads that
-/// carry its context. Copies within one device are allowed.
+/// carry its context. So is a 0-d operand of another device. Copies within one device are allowed.
 class PATCHBAY_API CopyGuard {
  public:
   enum class Mode : std::uint8_t { kAllow, kLog, kForbid };

@@ -23,6 +23,11 @@ EndpointTraits traits_of(const BufferState* buffer) {
   return {buffer->device.get(), static_cast<std::uint32_t>(buffer->kind), buffer->host_addressable};
 }
 
+/// The device's own memory.
+EndpointTraits traits_of(DeviceState& device) {
+  return {&device, PATCHBAY_MEMORY_DEVICE, device.info.properties.host_addressable};
+}
+
 char* host_address(const CopyAddress& address) {
   if (address.buffer == nullptr) return static_cast<char*>(address.host);
   const patchbay_memory& memory = address.buffer->memory;
@@ -149,9 +154,12 @@ void honour_guard(const EndpointTraits& to, const EndpointTraits& from, Route ro
                                        size_bytes, name_of(from), name_of(to), to_string(route));
   if (scope.guard == CopyGuard::Mode::kForbid) {
     raise(ErrorCode::kCopyForbidden,
-          "{} inside a CopyGuard: expected that nothing moves. Move it out of the guarded block, "
+          "{} inside a CopyGuard: expected that nothing moves. Move it out of the guarded block{}, "
           "or allow it with CopyGuard(CopyGuard::Mode::kAllow).",
-          what);
+          what,
+          route == Route::kScalar
+              ? fmt::format(", pass a number or a 0-d tensor that is on {}", name_of(to))
+              : "");
   }
   DeviceState* device = from.device != nullptr ? from.device : to.device;
   if (device != nullptr) {
@@ -322,7 +330,7 @@ void check_copy_allowed(DeviceState& to, const BufferState* from, std::size_t si
                         const char* operation) {
   if (context().guard != CopyGuard::Mode::kForbid || size_bytes == 0) return;
   const EndpointTraits source = traits_of(from);
-  const EndpointTraits target = {&to, PATCHBAY_MEMORY_DEVICE, to.info.properties.host_addressable};
+  const EndpointTraits target = traits_of(to);
   honour_guard(target, source,
                choose_route(source, target, size_bytes, /*non_blocking=*/false).route, size_bytes,
                operation);
@@ -333,6 +341,19 @@ void check_fetch_allowed(const BufferState& from, std::size_t size_bytes, const 
   const EndpointTraits source = traits_of(&from);
   honour_guard({}, source, choose_route(source, {}, size_bytes, /*non_blocking=*/false).route,
                size_bytes, operation);
+}
+
+void check_scalar_allowed(DeviceState& to, const BufferState& from, std::size_t size_bytes,
+                          const char* operation) {
+  if (context().guard != CopyGuard::Mode::kForbid) return;
+  honour_guard(traits_of(to), traits_of(&from), Route::kScalar, size_bytes, operation);
+}
+
+void record_scalar(DeviceState& to, const BufferState& from, std::size_t size_bytes,
+                   const char* operation) {
+  honour_guard(traits_of(to), traits_of(&from), Route::kScalar, size_bytes, operation);
+  to.runtime.ledger.record(from.device->info.name_text, to.info.name_text, Route::kScalar,
+                           size_bytes);
 }
 
 void look_at(const CopyAddress& from, std::size_t size_bytes, const char* operation,

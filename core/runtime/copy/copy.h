@@ -32,6 +32,14 @@ void check_fetch_allowed(const BufferState& from, std::size_t size_bytes, const 
 void look_at(const CopyAddress& from, std::size_t size_bytes, const char* operation,
              const Look& look);
 
+/// The same for the value of a 0-d tensor in `from` that is an operand on `to`.
+void check_scalar_allowed(DeviceState& to, const BufferState& from, std::size_t size_bytes,
+                          const char* operation);
+/// Checks the guard for such a value, and counts it. It goes with the launch. Errors:
+/// kCopyForbidden.
+void record_scalar(DeviceState& to, const BufferState& from, std::size_t size_bytes,
+                   const char* operation);
+
 /// Counts a copy within a device that a kernel makes (strided, converting).
 void record_kernel_copy(DeviceState& device, std::size_t size_bytes);
 

@@ -22,6 +22,7 @@ std::string_view to_string(Route route) {
     case Route::kHostToHost: return "host to host";
     case Route::kPeer: return "peer";
     case Route::kStaged: return "staged";
+    case Route::kScalar: return "scalar";
   }
   return "unknown";
 }

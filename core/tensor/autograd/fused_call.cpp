@@ -302,7 +302,10 @@ class Call {
   void take_numbers() {
     for (std::size_t s = 0; s < program_->scalars.size(); ++s) {
       const auto& [input, dtype] = program_->scalars[s];
-      if (inputs_[input] != nullptr) continue;
+      if (inputs_[input] != nullptr) {
+        check_host_scalar(op_, *inputs_[input], *place_);
+        continue;
+      }
       const Operand value = literal(op_, dtype, arguments_[input].scalar());
       numbers_[s] = {value.bits, value.slot};
     }
@@ -314,8 +317,9 @@ class Call {
     for (std::size_t s = 0; s < program_->scalars.size(); ++s) {
       const auto& [input, dtype] = program_->scalars[s];
       const TensorImpl* const element = inputs_[input];
-      launch.scalar(element != nullptr ? read_host_scalar(*element) : numbers_[s].bits, dtype,
-                    numbers_[s].slot);
+      launch.scalar(
+          element != nullptr ? read_host_scalar(op_, *element, *place_) : numbers_[s].bits, dtype,
+          numbers_[s].slot);
     }
   }
 

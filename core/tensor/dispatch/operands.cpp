@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/copy/copy.h"
 #include "core/runtime/stream/recorder.h"
 #include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/record.h"
@@ -118,13 +119,21 @@ bool are_rival_scalars(const TensorImpl& a, const TensorImpl& b) {
   return &a.device() != &b.device() && is_host_scalar(a, b) && is_host_scalar(b, a);
 }
 
-std::uint64_t read_host_scalar(const TensorImpl& tensor) {
+void check_host_scalar(const char* operation, const TensorImpl& tensor, const TensorImpl& place) {
+  runtime::check_scalar_allowed(place.device(), tensor.buffer(), size_bytes(tensor.dtype),
+                                operation);
+}
+
+std::uint64_t read_host_scalar(const char* operation, const TensorImpl& tensor,
+                               const TensorImpl& place) {
   runtime::BufferState& buffer = tensor.buffer();
   if (runtime::Recorder* recorder = runtime::current_recorder()) [[unlikely]] {
     if (recorder->makes(buffer)) runtime::check_not_recording("scalar");
   }
-  buffer.wait_on_host(false, "scalar");
-  buffer.check_readable("scalar");
+  check_host_scalar(operation, tensor, place);
+  buffer.wait_on_host(false, operation);
+  buffer.check_readable(operation);
+  runtime::record_scalar(place.device(), buffer, size_bytes(tensor.dtype), operation);
   std::uint64_t bits = 0;
   std::memcpy(&bits,
               static_cast<const char*>(buffer.memory.base) + buffer.memory.offset_bytes +
@@ -238,16 +247,29 @@ void check_outputs_apart(const char* operation, const TensorImpl& out, const Ten
         operation, describe({"out", out}), describe({"another out", other}));
 }
 
-int resolve_dim(const char* operation, const Named& operand, int dim) {
-  const int rank = operand.tensor.shape.rank();
+namespace {
+
+/// Counts from 0 in a tensor that has, or counts as having, `rank` dimensions.
+int resolve(const char* operation, const Named& operand, int dim, int rank) {
   if (dim >= -rank && dim < rank) [[likely]]
     return dim < 0 ? dim + rank : dim;
-  const std::string range = rank == 0 ? std::string("none for rank 0")
-                                      : fmt::format("{} to {} for rank {}", -rank, rank - 1, rank);
+  const std::string range =
+      rank == 0 ? std::string("none for rank 0")
+                : fmt::format("{} to {} for rank {}", -rank, rank - 1, operand.tensor.shape.rank());
   raise(ErrorCode::kInvalidArgument,
         "[{}] dimension {} is out of range: expected {}, got {} ({}). Use a dimension that the "
         "tensor has.",
         operation, dim, range, dim, describe(operand));
+}
+
+}  // namespace
+
+int resolve_dim(const char* operation, const Named& operand, int dim) {
+  return resolve(operation, operand, dim, operand.tensor.shape.rank());
+}
+
+int resolve_axis(const char* operation, const Named& operand, int dim) {
+  return resolve(operation, operand, dim, std::max(operand.tensor.shape.rank(), 1));
 }
 
 }  // namespace patchbay::tensor

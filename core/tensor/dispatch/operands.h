@@ -74,8 +74,12 @@ bool is_host_scalar(const TensorImpl& tensor, const TensorImpl& place);
 /// Whether the two are such numbers on different devices, so that neither device is the
 /// operation's.
 bool are_rival_scalars(const TensorImpl& a, const TensorImpl& b);
-/// Reads that number, after waiting for it. Copies nothing between devices.
-std::uint64_t read_host_scalar(const TensorImpl& tensor);
+/// Errors: kCopyForbidden if the guard refuses that number. For calls that read it later.
+void check_host_scalar(const char* operation, const TensorImpl& tensor, const TensorImpl& place);
+/// Reads that number for an operation on the device of `place`, after waiting for it, and counts it
+/// in the ledger. Called after the checks of all operands. Errors: kCopyForbidden.
+std::uint64_t read_host_scalar(const char* operation, const TensorImpl& tensor,
+                               const TensorImpl& place);
 
 /// The shape that both broadcast to. Errors: kShapeMismatch.
 Shape broadcast_shapes(const char* operation, const Named& a, const Named& b);
@@ -110,6 +114,10 @@ inline void claim_destination(const char* operation, const TensorImpl& out,
 
 /// The dimension as a number from 0; `dim` may count from the end. Errors: kInvalidArgument.
 int resolve_dim(const char* operation, const Named& operand, int dim);
+/// The same where a tensor of rank 0 counts as one of rank 1 with one element.
+int resolve_axis(const char* operation, const Named& operand, int dim);
+/// The shape, or the strides, that such a tensor has then.
+inline Shape with_axis(const Shape& shape) { return shape.rank() == 0 ? Shape{1} : shape; }
 
 }  // namespace patchbay::tensor
 

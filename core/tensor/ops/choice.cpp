@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // where: a condition and two operands.
 #include <array>
+#include <cstdint>
 #include <type_traits>
 
 #include "patchbay/ops.h"
@@ -101,7 +102,8 @@ struct Call {
 void move_condition(Call& call, const TensorImpl& place) {
   const TensorImpl& condition = *call.operands[0].tensor;
   if (&condition.device() == &place.device() || !is_host_scalar(condition, place)) return;
-  call.condition = make_scalar(op::where.name, read_host_scalar(condition), DType::boolean, place);
+  const std::uint64_t bits = read_host_scalar(op::where.name, condition, place);
+  call.condition = make_scalar(op::where.name, bits, DType::boolean, place);
   call.operands[0].tensor = call.condition.impl();
 }
 
@@ -133,11 +135,7 @@ DType dtype_of(const Literals& literals) {
 Tensor choose(const Choice& choice, const Literals& literals = {}) {
   Call call = check(choice, literals, dtype_of(literals));
   move_condition(call, call.place);
-  for (Operand& operand : call.operands) {
-    if (operand.tensor != nullptr && &operand.tensor->device() != &call.place.device()) {
-      operand = as_scalar(*operand.tensor);
-    }
-  }
+  read_scalars(op::where.name, call.place, call.operands);
   Tensor result = make_empty(op::where.name, call.shape, call.dtype, call.place);
   launch_elementwise(op::where, call.dtype, *result.impl(), call.operands);
   return result;

@@ -61,7 +61,9 @@ const Tensor& clamp_out(const Tensor& out, const Tensor& a, const std::optional<
   auto operands = tensor::operands_of(x, low, high);
   Tensor there;  // the kernel takes no scalar a
   if (&x.device() != &target.device() && tensor::is_host_scalar(x, target)) {
-    there = tensor::make_scalar(op.name, tensor::read_host_scalar(x), x.dtype, target);
+    tensor::check_out(op.name, target, x.shape, x.dtype);
+    there =
+        tensor::make_scalar(op.name, tensor::read_host_scalar(op.name, x, target), x.dtype, target);
     operands[0].tensor = there.impl();
   }
   return tensor::run_out(op, x.dtype, out, x.shape, operands, kNames);

@@ -26,30 +26,24 @@ struct Pair {
   const TensorImpl* place;
 };
 
-/// For different devices: reads the operand that is a host scalar. Checks devices before dtypes.
-Pair match_devices(const Operator& op, const Named& a, const Named& b) {
+/// For different devices: the operand beside a host scalar.
+const TensorImpl& place_of(const Operator& op, const Named& a, const Named& b) {
   if (are_rival_scalars(a.tensor, b.tensor)) raise_place_mismatch(op.name, a, b);
-  if (is_host_scalar(b.tensor, a.tensor)) {
-    check_same_dtype(op.name, a, b);
-    return {{Operand{&a.tensor}, as_scalar(b.tensor)}, &a.tensor};
-  }
+  if (is_host_scalar(b.tensor, a.tensor)) return a.tensor;
   if (!is_host_scalar(a.tensor, b.tensor)) {
     const bool moves_a = a.tensor.shape.rank() == 0 && b.tensor.shape.rank() != 0;
     raise_place_mismatch(op.name, moves_a ? b : a, moves_a ? a : b);
   }
-  check_same_dtype(op.name, a, b);
-  return {{as_scalar(a.tensor), Operand{&b.tensor}}, &b.tensor};
+  return b.tensor;
 }
 
+/// Checks devices before dtypes.
 Pair match(const Operator& op, const Named& a, const Named& b) {
-  if (&a.tensor.device() != &b.tensor.device()) [[unlikely]] {
-    Pair pair = match_devices(op, a, b);
-    check_dtype_allowed(op, a);
-    return pair;
-  }
+  const bool differs = &a.tensor.device() != &b.tensor.device();
+  const TensorImpl& place = differs ? place_of(op, a, b) : a.tensor;
   check_same_dtype(op.name, a, b);
   check_dtype_allowed(op, a);
-  return {{Operand{&a.tensor}, Operand{&b.tensor}}, &a.tensor};
+  return {{Operand{&a.tensor}, Operand{&b.tensor}}, &place};
 }
 
 /// The name of the operand that the result replaces, as in `a += b`; else "out".
@@ -61,23 +55,20 @@ std::string_view name_of(const Tensor& out, std::span<const Operand> operands,
   return "out";
 }
 
-/// Reads an operand on another device than `out` as a scalar.
-void place_operand(const Operator& op, const Named& out, const char* name, Operand& operand) {
-  if (operand.tensor == nullptr || &operand.tensor->device() == &out.tensor.device()) return;
-  if (!is_host_scalar(*operand.tensor, out.tensor)) {
-    raise_device_mismatch(op.name, out, {name, *operand.tensor});
-  }
-  operand = as_scalar(*operand.tensor);
+bool is_elsewhere(const Operand& operand, const TensorImpl& place) {
+  return operand.tensor != nullptr && &operand.tensor->device() != &place.device();
 }
 
 constexpr std::array<const char*, 2> kNames{"a", "b"};
 
 Tensor binary(const Operator& op, const Tensor& a, const Tensor& b) {
   const Named x{"a", impl_of(op.name, a, "a")}, y{"b", impl_of(op.name, b, "b")};
-  const Pair pair = match(op, x, y);
+  Pair pair = match(op, x, y);
   const DType dtype = x.tensor.dtype;
-  Tensor result =
-      make_empty(op.name, broadcast_shapes(op.name, x, y), result_dtype(op, dtype), *pair.place);
+  const Shape shape = broadcast_shapes(op.name, x, y);
+  if (&x.tensor.device() != &y.tensor.device()) [[unlikely]]
+    read_scalars(op.name, *pair.place, pair.operands);
+  Tensor result = make_empty(op.name, shape, result_dtype(op, dtype), *pair.place);
   launch_elementwise(op, dtype, *result.impl(), pair.operands);
   if (needs_grad(x.tensor) || needs_grad(y.tensor)) [[unlikely]]
     record_elementwise(op, result, a, b);
@@ -152,7 +143,8 @@ const Tensor& unary_out(const Operator& op, const Tensor& out, const Tensor& a) 
   if (&x.device() != &target.device() && is_host_scalar(x, target)) {
     // Unary kernels take no scalars, so the value becomes a tensor on the device.
     check_out(op.name, target, x.shape, result_dtype(op, x.dtype));
-    const Tensor there = make_scalar(op.name, read_host_scalar(x), x.dtype, target);
+    const Tensor there =
+        make_scalar(op.name, read_host_scalar(op.name, x, target), x.dtype, target);
     return unary_out(op, out, there);
   }
   Operand operand{&x};
@@ -161,21 +153,32 @@ const Tensor& unary_out(const Operator& op, const Tensor& out, const Tensor& a) 
 
 }  // namespace
 
-Operand as_scalar(const TensorImpl& tensor) { return {nullptr, read_host_scalar(tensor)}; }
+void read_scalars(const char* operation, const TensorImpl& place, std::span<Operand> operands) {
+  for (Operand& operand : operands) {
+    if (is_elsewhere(operand, place)) {
+      operand = {nullptr, read_host_scalar(operation, *operand.tensor, place)};
+    }
+  }
+}
 
 const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,
                       std::span<Operand> operands, std::span<const char* const> names) {
   const Named target_named{name_of(out, operands, names), *out.impl()};
   const TensorImpl& target = target_named.tensor;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    place_operand(op, target_named, names[i], operands[i]);
-    if (operands[i].tensor != nullptr) refuse_gradient(op.name, {names[i], *operands[i].tensor});
+    if (operands[i].tensor == nullptr) continue;
+    const Named operand{names[i], *operands[i].tensor};
+    if (is_elsewhere(operands[i], target) && !is_host_scalar(operand.tensor, target)) {
+      raise_device_mismatch(op.name, target_named, operand);
+    }
+    refuse_gradient(op.name, operand);
   }
   check_out(op.name, target, shape, result_dtype(op, dtype), target_named.name);
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].tensor == nullptr) continue;
+    if (operands[i].tensor == nullptr || is_elsewhere(operands[i], target)) continue;
     check_no_partial_overlap(op.name, target_named, {names[i], *operands[i].tensor});
   }
+  read_scalars(op.name, target, operands);
   target.buffer().count_version();
   launch_elementwise(op, dtype, target, operands);
   return out;

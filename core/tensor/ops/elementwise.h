@@ -11,8 +11,9 @@
 
 namespace patchbay::tensor {
 
-/// A host scalar's value as an operand.
-Operand as_scalar(const TensorImpl& tensor);
+/// Replaces operands on another device than `place`, which are host scalars, by their values.
+/// Errors: as read_host_scalar.
+void read_scalars(const char* operation, const TensorImpl& place, std::span<Operand> operands);
 
 /// Checks `out` and the operands' devices and launches. The operands are otherwise checked already;
 /// `names` are their names.
