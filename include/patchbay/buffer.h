@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
+#include <utility>
 
 #include "patchbay/device.h"
 #include "patchbay/export.h"
@@ -45,6 +47,13 @@ class PATCHBAY_API Buffer {
   /// can't; kInvalidArgument for null memory of some size.
   static Buffer wrap_host(const Device& device, void* data, std::size_t size_bytes,
                           std::function<void()> released = {});
+  /// The same for a pointer to const: nothing that the library calls or launches may write to it.
+  template <class T>
+  requires std::is_const_v<T>
+  static Buffer wrap_host(const Device& device, T* data, std::size_t size_bytes,
+                          std::function<void()> released = {}) {
+    return wrap_read_only(device, data, size_bytes, std::move(released));
+  }
 
   explicit operator bool() const { return state_ != nullptr; }
   // The calls below are errors for a null handle: kInvalidArgument.
@@ -65,6 +74,8 @@ class PATCHBAY_API Buffer {
   runtime::BufferState* state() const { return state_; }
 
  private:
+  static Buffer wrap_read_only(const Device& device, const void* data, std::size_t size_bytes,
+                               std::function<void()> released);
   void release() noexcept;
   runtime::BufferState& checked(const char* operation) const;
 

@@ -3,16 +3,19 @@
 #define PATCHBAY_TENSOR_H_
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <iosfwd>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "patchbay/buffer.h"
@@ -77,11 +80,12 @@ class PATCHBAY_API Tensor {
   bool is_same(const Tensor& other) const;
 
   /// A pointer to the first element for the host; the others lie at the strides. Blocks until
-  /// pending work on the tensor is done. No copy. Errors: kDtypeMismatch; kUnsupported if the host
-  /// can't address the memory.
+  /// pending work on the tensor is done. No copy. T may be const, as in data<const float>();
+  /// read-only memory may not be written through it. Errors: kDtypeMismatch; kUnsupported if the
+  /// host can't address the memory.
   template <class T>
   T* data() const {
-    return static_cast<T*>(data(dtype_of<T>()));
+    return static_cast<T*>(data(dtype_of<std::remove_const_t<T>>()));
   }
 
   // Views: the same storage, no copy.
@@ -91,10 +95,21 @@ class PATCHBAY_API Tensor {
   /// One index of a dimension, which is removed. Errors: kInvalidArgument names index and extent.
   [[nodiscard]] Tensor select(Dim dim, Index index) const;
   [[nodiscard]] Tensor operator[](Index index) const { return select(0, index); }
-  // In the calls below negative dims count from the end. Errors: kInvalidArgument names the dim and
-  // the rank, kShapeMismatch the shapes.
+  // In the calls below negative dims count from the end. For transpose and squeeze a tensor of rank
+  // 0 has a dimension 0. Errors: kInvalidArgument names the dim and the rank, kShapeMismatch the
+  // shapes.
   /// Dimension i of the result is dimension dims[i] of this tensor; each occurs once.
   [[nodiscard]] Tensor permute(std::initializer_list<Dim> dims) const;
+  /// The same for a vector, span, array or Shape of integers.
+  template <class Range>
+  requires requires(const Range& range) {
+    { *std::begin(range) } -> std::convertible_to<Dim>;
+    std::end(range);
+  }
+  [[nodiscard]] Tensor permute(const Range& dims) const {
+    const std::vector<Dim> order(std::begin(dims), std::end(dims));
+    return permute(order.data(), order.size());
+  }
   [[nodiscard]] Tensor transpose(Dim dim0, Dim dim1) const;
   /// The transpose of a tensor of rank 2.
   [[nodiscard]] Tensor t() const;
@@ -201,6 +216,7 @@ class PATCHBAY_API Tensor {
   void release() noexcept;
   // What the templates call has their names, which validation reports.
   void* data(DType dtype) const;
+  Tensor permute(const Dim* dims, std::size_t num_dims) const;
   Tensor to(ToOptions options, std::string_view device_name) const;
   void item(DType dtype, void* value) const;
   /// Calls make(user, count) for the memory to write to, after all checks.
@@ -272,6 +288,19 @@ template <class T>
 [[nodiscard]] PATCHBAY_API Tensor wrap_host(void* data, DType dtype, const Shape& shape,
                                             const Device& device = default_device(),
                                             std::function<void()> released = {});
+namespace tensor {
+PATCHBAY_API Tensor wrap_read_only(const void* data, DType dtype, const Shape& shape,
+                                   const Device& device, std::function<void()> released);
+}  // namespace tensor
+/// The same for a pointer to const. Operations refuse to write to the tensor and to its views:
+/// kInvalidArgument.
+template <class T>
+requires std::is_const_v<T>
+[[nodiscard]] Tensor wrap_host(T* data, DType dtype, const Shape& shape,
+                               const Device& device = default_device(),
+                               std::function<void()> released = {}) {
+  return tensor::wrap_read_only(data, dtype, shape, device, std::move(released));
+}
 
 /// The values as text in aligned rows, with dtype, shape and device; large tensors are shortened.
 /// Fetches the elements that it prints, in one counted copy. Blocks.

@@ -357,6 +357,39 @@ TEST(TensorHostTest, WrapHostBorrows) {
   EXPECT_EQ(memory, (std::array<float, 4>{1, 9, 3, 9}));
 }
 
+/// A write would be a fault where the memory is mapped for reading.
+TEST(TensorHostTest, WrapHostOfConstIsReadOnly) {
+  const std::array<float, 4> memory{1, 2, 3, 4};
+  bool released = false;
+  {
+    const Tensor t = wrap_host(memory.data(), DType::f32, {2, 2}, test_device("cpu:0"),
+                               [&] { released = true; });
+    const void* const untyped = memory.data();
+    const Tensor other = wrap_host(untyped, DType::f32, {4}, test_device("cpu:0"));
+    EXPECT_EQ((t + t).to_vector<float>(), (std::vector<float>{2, 4, 6, 8}));
+    EXPECT_EQ(t.t().data<const float>()[1], 2);
+    const auto expect_refused = [](const std::string& what, auto&& write) {
+      EXPECT_ERROR(write(), ErrorCode::kInvalidArgument,
+                   what + " is read-only: expected memory that may be written");
+    };
+    expect_refused("[fill_] tensor", [&] { t.fill_(1); });
+    expect_refused("[fill_] tensor", [&] { t.t().select(0, 1).fill_(9); });
+    expect_refused("[fill_] tensor", [&] { other.fill_(1); });
+    expect_refused("[copy_from] destination", [&] { t.copy_from(ones({2, 2}, t.device())); });
+    expect_refused("[copy_from] destination", [&] {
+      t.copy_from(ones({2, 2}, test_device("fake:0")));
+    });
+    expect_refused("[add] a", [&] { add_out(t, t, t); });
+    expect_refused("[neg] out", [&] { neg_out(other.slice(0, 2), other.slice(0, 2)); });
+    const Buffer buffer = Buffer::wrap_host(test_device("cpu:0"), memory.data(), sizeof memory);
+    expect_refused("[copy_from_host] the destination", [&] {
+      copy_from_host({buffer, 0, sizeof memory}, memory.data());
+    });
+  }
+  EXPECT_TRUE(released);
+  EXPECT_EQ(memory, (std::array<float, 4>{1, 2, 3, 4}));
+}
+
 TEST(TensorHostTest, WrapHostChecksWhatItIsGiven) {
   alignas(8) std::array<char, 16> memory{};
   const auto wrap = [&](void* data, const char* device) {

@@ -45,8 +45,10 @@ Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind
   return buffer;
 }
 
-Buffer Buffer::wrap_host(const Device& device, void* data, std::size_t size_bytes,
-                         std::function<void()> released) {
+namespace {
+
+std::unique_ptr<BufferState> wrapped(const Device& device, void* data, std::size_t size_bytes,
+                                     std::function<void()> released, bool is_read_only) {
   const auto call = device.state().enter("wrap_host");
   if (!device.properties().host_addressable) {
     runtime::raise(ErrorCode::kUnsupported,
@@ -57,11 +59,24 @@ Buffer Buffer::wrap_host(const Device& device, void* data, std::size_t size_byte
     runtime::raise(ErrorCode::kInvalidArgument, "[wrap_host] null memory: expected {} bytes ({}).",
                    size_bytes, device.name());
   }
-  auto state =
-      std::make_unique<BufferState>(device.shared_state(), patchbay_memory{data, 0}, size_bytes,
-                                    std::move(released), /*is_read_only=*/false);
+  auto state = std::make_unique<BufferState>(device.shared_state(), patchbay_memory{data, 0},
+                                             size_bytes, std::move(released), is_read_only);
   device.state().live_wraps.fetch_add(1, std::memory_order_relaxed);
-  return Buffer(state.release());
+  return state;
+}
+
+}  // namespace
+
+Buffer Buffer::wrap_host(const Device& device, void* data, std::size_t size_bytes,
+                         std::function<void()> released) {
+  return Buffer(wrapped(device, data, size_bytes, std::move(released), false).release());
+}
+
+Buffer Buffer::wrap_read_only(const Device& device, const void* data, std::size_t size_bytes,
+                              std::function<void()> released) {
+  // The memory's state has one type of pointer, and the flag.
+  return Buffer(
+      wrapped(device, const_cast<void*>(data), size_bytes, std::move(released), true).release());
 }
 
 runtime::BufferState& Buffer::checked(const char* operation) const {

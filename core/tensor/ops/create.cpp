@@ -139,8 +139,12 @@ Tensor from_host_bytes(const void* data, DType dtype, const Shape& shape, const 
   return tensor::copied_from_host("from_host_bytes", data, dtype, shape, device);
 }
 
-Tensor wrap_host(void* data, DType dtype, const Shape& shape, const Device& device,
-                 std::function<void()> released) {
+namespace {
+
+/// `Data` is void or const void.
+template <class Data>
+Tensor wrap(Data* data, DType dtype, const Shape& shape, const Device& device,
+            std::function<void()> released) {
   tensor::check_device_has("wrap_host", device.state(), dtype);
   const std::size_t bytes = tensor::checked_size_bytes("wrap_host", shape, dtype);
   if (reinterpret_cast<std::uintptr_t>(data) % size_bytes(dtype) != 0) {
@@ -151,6 +155,18 @@ Tensor wrap_host(void* data, DType dtype, const Shape& shape, const Device& devi
   }
   return tensor::adopt(Buffer::wrap_host(device, data, bytes, std::move(released)), 0, dtype, shape,
                        contiguous_strides(shape));
+}
+
+}  // namespace
+
+Tensor wrap_host(void* data, DType dtype, const Shape& shape, const Device& device,
+                 std::function<void()> released) {
+  return wrap(data, dtype, shape, device, std::move(released));
+}
+
+Tensor tensor::wrap_read_only(const void* data, DType dtype, const Shape& shape,
+                              const Device& device, std::function<void()> released) {
+  return wrap(data, dtype, shape, device, std::move(released));
 }
 
 }  // namespace patchbay
