@@ -59,7 +59,7 @@ Symbol erf(Symbol x) { return Symbol(std::erf(x.value())); }
 Symbol sin(Symbol x) { return Symbol(std::sin(x.value())); }
 Symbol cos(Symbol x) { return Symbol(std::cos(x.value())); }
 Symbol expm1(Symbol x) { return Symbol(std::expm1(x.value())); }
-Symbol floor(Symbol x) { return Symbol(std::floor(x.value())); }
+Symbol round(Symbol x) { return Symbol(std::nearbyint(x.value())); }
 Symbol sigmoid(Symbol x) { return Symbol(1 / (1 + std::exp(-x.value()))); }
 Symbol pow(Symbol x, Symbol y) { return Symbol(std::pow(x.value(), y.value())); }
 

@@ -8,13 +8,24 @@
  * NONE means that there is no expression.
  *
  * Gradients use only + - * /, unary minus, comparisons, |, functions of this table, (T)number and
- * PATCHBAY_SELECT(condition, x, y), so T may be a symbolic type. C++ code that expands the table
- * must define PATCHBAY_DIVIDE, PATCHBAY_SQRT and PATCHBAY_SELECT. */
+ * PATCHBAY_SELECT(condition, x, y), so T may be a symbolic type. Both sides of a selection are
+ * computed, and differentiated again, so neither may be infinite where only the other is right. C++
+ * code that expands the table must define PATCHBAY_DIVIDE, PATCHBAY_SQRT and PATCHBAY_SELECT. */
 #ifndef PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
 #define PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
 
 /* The gradient of a step: 0, of the gradient's dtype. A gradient that is NaN stays. */
 #define PATCHBAY_ZERO_GRAD PATCHBAY_SELECT(grad == grad, (T)0, grad)
+
+/* a where it is not above 0, else 0, for functions that overflow above. */
+#define PATCHBAY_NOT_ABOVE_0 PATCHBAY_SELECT(a > (T)0, (T)0, a)
+
+/* pow: the base whose logarithm the gradient of b has. That of 0 counts only if b is negative. */
+#define PATCHBAY_POW_BASE PATCHBAY_SELECT(a == (T)0, PATCHBAY_SELECT(b < (T)0, a, (T)1), a)
+
+/* remainder: the whole number that was taken from a / b. A result that was rounded to b is of a
+ * small a of the other sign, also if b is infinite. */
+#define PATCHBAY_WHOLE_QUOTIENT PATCHBAY_SELECT(out == b, (T)-1, round((a - out) / b))
 
 /* X(name, DTYPES, for floats, for integers, gradient of a). Small results stay accurate: sigmoid
  * and softplus have no exponent above 0, silu multiplies by half the exponential twice, so that no
@@ -95,9 +106,12 @@
   X(minimum, NUMBERS, ((a < b) | (a != a)) ? a : b, a < b ? a : b,                               \
     PATCHBAY_SHARED_GRAD((a <= b) | (a != a), (b <= a) | (b != b)),                              \
     PATCHBAY_SHARED_GRAD((b <= a) | (b != b), (a <= b) | (a != a)))                              \
-  X(pow, FLOATS, pow(a, b), NONE, PATCHBAY_SELECT(b == (T)0, (T)0, grad * b * pow(a, b - (T)1)), \
-    PATCHBAY_SELECT(a == (T)0, PATCHBAY_SELECT(b < (T)0, grad * out * log(a), (T)0),             \
-                    grad * out * log(a)))                                                        \
+  X(pow, FLOATS, pow(a, b), NONE,                                                                \
+    PATCHBAY_SELECT(b == (T)0, (T)0,                                                             \
+                    grad * b * pow(a, PATCHBAY_SELECT(b == (T)0, (T)1, b) - (T)1)),              \
+    PATCHBAY_SELECT(a == (T)0,                                                                   \
+                    PATCHBAY_SELECT(b < (T)0, grad * out * log(PATCHBAY_POW_BASE), (T)0),        \
+                    grad * out * log(PATCHBAY_POW_BASE)))                                        \
   X(atan2, FLOATS, atan2(a, b), NONE, grad*(b / PATCHBAY_ATAN2_SCALE) / PATCHBAY_ATAN2_DIVISOR,  \
     -(grad * (a / PATCHBAY_ATAN2_SCALE)) / PATCHBAY_ATAN2_DIVISOR)                               \
   X(remainder, NUMBERS,                                                                          \
@@ -107,12 +121,12 @@
                  a % (b == 0 || (W)b == (W)-1 ? (T)1 : b) != 0                                   \
              ? (W)b                                                                              \
              : (W)0)),                                                                           \
-    grad, -grad * floor(a / b))                                                                  \
+    grad, -grad * PATCHBAY_WHOLE_QUOTIENT)                                                       \
   X(leaky_relu, FLOATS, a > (T)0 ? a : a * b, NONE, PATCHBAY_SELECT(a > (T)0, grad, grad * b),   \
-    PATCHBAY_SELECT(a > (T)0, (T)0, grad * a))                                                   \
+    PATCHBAY_SELECT(a > (T)0, (T)0, grad * PATCHBAY_NOT_ABOVE_0))                                \
   X(elu, FLOATS, a > (T)0 ? a : b * expm1(a), NONE,                                              \
-    PATCHBAY_SELECT(a > (T)0, grad, grad * b * exp(a)),                                          \
-    PATCHBAY_SELECT(a > (T)0, (T)0, grad * expm1(a)))
+    PATCHBAY_SELECT(a > (T)0, grad, grad * b * exp(PATCHBAY_NOT_ABOVE_0)),                       \
+    PATCHBAY_SELECT(a > (T)0, (T)0, grad * expm1(PATCHBAY_NOT_ABOVE_0)))
 
 /* X(name, number): b, where a call leaves it out. */
 #define PATCHBAY_ELEMENTWISE_DEFAULTS(X) \
@@ -124,10 +138,19 @@
   X(where, ALL, condition ? a : b, PATCHBAY_SELECT(condition, grad, (T)0), \
     PATCHBAY_SELECT(condition, (T)0, grad))
 
+/* clamp: a finite number at a bound is held by it. An infinite one that is no higher than the upper
+ * bound, or no lower than the lower one, meets a bound that is infinite, or was left out. */
+#define PATCHBAY_GRAD_AT_BOUND PATCHBAY_SELECT(a - a == (T)0, (T)0, grad)
+
 /* X(name, DTYPES, expression, gradient of a); low and high are scalars, low <= high. */
-#define PATCHBAY_ELEMENTWISE_BOUNDED(X)                    \
-  X(clamp, NUMBERS, a < low ? low : (a > high ? high : a), \
-    PATCHBAY_SELECT(a >= low, PATCHBAY_SELECT(a <= high, grad, (T)0), (T)0))
+#define PATCHBAY_ELEMENTWISE_BOUNDED(X)                                                          \
+  X(clamp, NUMBERS, a < low ? low : (a > high ? high : a),                                       \
+    PATCHBAY_SELECT(                                                                             \
+        a >= low,                                                                                \
+        PATCHBAY_SELECT(a <= high,                                                               \
+                        PATCHBAY_SELECT((a == low) | (a == high), PATCHBAY_GRAD_AT_BOUND, grad), \
+                        (T)0),                                                                   \
+        (T)0))
 
 /* X(name, DTYPES, expression); the result is bool. */
 #define PATCHBAY_ELEMENTWISE_COMPARE(X) \
