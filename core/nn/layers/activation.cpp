@@ -21,6 +21,17 @@ Tensor GLU::forward(const Tensor& x) {
   return x.slice(dim_, 0, half) * sigmoid(x.slice(dim_, half));
 }
 
+Tensor Softsign::forward(const Tensor& x) {
+  layers::check_defined(*this, "input", x);
+  if (!is_floating(x.dtype())) {
+    raise(ErrorCode::kDtypeMismatch,
+          "[Softsign] is not defined for {0}: expected one of f32, f64, f16, bf16, got {0} (input: "
+          "{0} {1} on {2}). Convert it first with cast.",
+          patchbay::to_string(x.dtype()), patchbay::to_string(x.shape()), x.device().name());
+  }
+  return x / (abs(x) + 1);
+}
+
 PReLU::PReLU(Index count, const PReLUOptions& options) : weight(options.tensor) {
   layers::create_parameter(weight, {layers::checked_size("PReLU", "count", count)},
                            [&](const Tensor& tensor) { init::constant(tensor, options.slope); });

@@ -91,10 +91,10 @@ class PATCHBAY_API LogSigmoid : public Module {
   Tensor forward(const Tensor& x) override { return -softplus(-x); }
 };
 
-/// x / (1 + |x|).
+/// x / (1 + |x|). Errors: kDtypeMismatch for integers.
 class PATCHBAY_API Softsign : public Module {
  public:
-  Tensor forward(const Tensor& x) override { return x / (abs(x) + 1); }
+  Tensor forward(const Tensor& x) override;
 };
 
 /// x - tanh(x).
