@@ -17,9 +17,9 @@
 
 namespace patchbay {
 
-/// exp(a) / sum exp(a) along `dim`, computed from a - max a. Dtypes: floats. NaN where a slice has
-/// a NaN or +infinity, or -infinity alone. Errors: kInvalidArgument for a dimension that does not
-/// exist.
+/// exp(a) / sum exp(a) along `dim`, computed from a - max a; 0 and -1 are dimensions of a tensor of
+/// rank 0 too. Dtypes: floats. NaN where a slice has a NaN or +infinity, or -infinity alone.
+/// Errors: kInvalidArgument for a dimension that does not exist.
 [[nodiscard]] PATCHBAY_API Tensor softmax(const Tensor& a, Dim dim);
 /// log(softmax(a)), accurate where softmax is 0. Dtypes and errors: as softmax.
 [[nodiscard]] PATCHBAY_API Tensor log_softmax(const Tensor& a, Dim dim);

@@ -2,11 +2,12 @@
 // Operations on tensors: docs/operators.md. All operands have one device and one dtype, and the
 // result is on that device. Errors, before any work: kDeviceMismatch, kDtypeMismatch,
 // kShapeMismatch; kUnsupported if the device lacks the operation. The one exception: a 0-d tensor
-// on a CPU device may be an operand of an elementwise operation on any device, as a number. Numbers
-// take the tensor's dtype. Shapes broadcast as in NumPy. Calls queue on the device's current stream
-// (StreamScope, else the default stream). Functions whose name ends in _out write to `out`, which
-// has the result's shape, dtype and device. It may be an operand, but must not overlap one in part.
-// elementwise.h says which dtypes are floats and which are numbers.
+// on a CPU device may be an operand of an elementwise operation on any device, as a number; the
+// ledger counts its value under the route `scalar`. Numbers take the tensor's dtype. Shapes
+// broadcast as in NumPy. Calls queue on the device's current stream (StreamScope, else the default
+// stream). Functions whose name ends in _out write to `out`, which has the result's shape, dtype
+// and device. It may be an operand, but must not overlap one in part. elementwise.h says which
+// dtypes are floats and which are numbers.
 #ifndef PATCHBAY_OPS_H_
 #define PATCHBAY_OPS_H_
 
@@ -84,13 +85,14 @@ PATCHBAY_API const Tensor& matmul_out(const Tensor& out, const Tensor& a, const 
 /// not used; with beta 0 those of c are not used.
 [[nodiscard]] PATCHBAY_API Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b,
                                         const Scalar& alpha = 1, const Scalar& beta = 1);
-/// x weight^T + bias, for x [..., in], weight [out, in], and bias [out] or none.
+/// x weight^T + bias, for x [..., in], weight [out, in], and bias [out] or none. For a weight [in]
+/// and a 0-d bias the result lacks the last dimension.
 [[nodiscard]] PATCHBAY_API Tensor linear(const Tensor& x, const Tensor& weight,
                                          const Tensor& bias = {});
 
 /// The dimensions that a reduction removes; an empty list means all. Negative ones count from the
-/// end. A bool is not an axis: `sum(t, true)` does not compile; `sum(t, {}, true)` keeps the
-/// dimensions.
+/// end; a tensor of rank 0 has a dimension 0 of one element here, and in cumsum. A bool is not an
+/// axis: `sum(t, true)` does not compile; `sum(t, {}, true)` keeps the dimensions.
 struct Axes {
   Axes() = default;
   template <std::convertible_to<Dim> Axis>

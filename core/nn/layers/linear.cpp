@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/nn/linear.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "patchbay/autograd.h"
@@ -109,7 +110,7 @@ std::string Dropout::details() const { return fmt::format("{}", p_); }
 
 Tensor Flatten::forward(const Tensor& x) {
   layers::check_defined(*this, "input", x);
-  const int rank = x.rank();
+  const int rank = std::max(x.rank(), 1);  // a tensor of rank 0 becomes [1]
   const auto from_start = [&](int dim) { return dim < 0 ? dim + rank : dim; };
   const int first = from_start(first_), last = from_start(last_);
   if (first < 0 || last >= rank || first > last) {
@@ -122,7 +123,7 @@ Tensor Flatten::forward(const Tensor& x) {
   Shape shape;
   for (int d = 0; d < first; ++d) shape.push_back(x.size(d));
   std::int64_t joined = 1;
-  for (int d = first; d <= last; ++d) joined *= x.size(d);
+  for (int d = first; d <= last && x.rank() > 0; ++d) joined *= x.size(d);
   shape.push_back(joined);
   for (int d = last + 1; d < rank; ++d) shape.push_back(x.size(d));
   return x.reshape(shape);

@@ -30,15 +30,16 @@ struct Call {
 Call checked(const char* operation, const Tensor& a, int dim, bool logarithm) {
   const tensor::TensorImpl& impl = tensor::operand_of(operation, a);
   tensor::check_dtype_allowed(operation, tensor::kFloats, {"a", impl});
-  return {operation, tensor::resolve_dim(operation, {"a", impl}, dim), logarithm};
+  return {operation, tensor::resolve_axis(operation, {"a", impl}, dim), logarithm};
 }
 
 /// Launches softmax, or with `y` its adjoint. The operands are contiguous and have elements.
 Tensor launched(const Call& call, const Tensor& a, const Tensor& y = {}) {
   const tensor::TensorImpl& impl = *a.impl();
-  Shape sizes{1, impl.shape[call.dim], 1};
-  for (int dim = 0; dim < call.dim; ++dim) sizes[0] *= impl.shape[dim];
-  for (int dim = call.dim + 1; dim < impl.shape.rank(); ++dim) sizes[2] *= impl.shape[dim];
+  const Shape shape = tensor::with_axis(impl.shape);
+  Shape sizes{1, shape[call.dim], 1};
+  for (int dim = 0; dim < call.dim; ++dim) sizes[0] *= shape[dim];
+  for (int dim = call.dim + 1; dim < shape.rank(); ++dim) sizes[2] *= shape[dim];
   const Shape strides{sizes[1] * sizes[2], sizes[2], 1};
   Tensor result = tensor::make_empty(call.operation, impl.shape, impl.dtype, impl);
   const std::array<std::uint64_t, 1> attributes = {call.logarithm ? 1U : 0U};

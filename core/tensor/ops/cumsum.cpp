@@ -21,8 +21,8 @@ void launch_cumsum(const TensorImpl& out, const TensorImpl& a, int dim, bool rev
   runtime::KernelState& kernel =
       prepared(*a.device().kernels, op::cumsum, a.dtype, a.dtype, 0, attributes);
   Launch launch;
-  launch.tensor(out, out.shape, out.strides, PATCHBAY_WRITE);
-  launch.tensor(a, a.shape, a.strides, PATCHBAY_READ);
+  launch.tensor(out, with_axis(out.shape), with_axis(out.strides), PATCHBAY_WRITE);
+  launch.tensor(a, with_axis(a.shape), with_axis(a.strides), PATCHBAY_READ);
   launch.run(op::cumsum.name, kernel);
 }
 
@@ -49,7 +49,7 @@ Tensor cumsum(const Tensor& a, Dim dim, bool reverse) {
   using namespace tensor;
   const Named named{"a", impl_of("cumsum", a)};
   check_dtype_allowed("cumsum", op::cumsum.dtypes | kSmallFloats, named);
-  return sums_along(a, resolve_dim("cumsum", named, dim), reverse);
+  return sums_along(a, resolve_axis("cumsum", named, dim), reverse);
 }
 
 }  // namespace patchbay

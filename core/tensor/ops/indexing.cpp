@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Looks up elements by index, and adds to them. For whole slices the index is repeated along the
-// other dimensions, so that kernels have only one case.
+// other dimensions, so that kernels have only one case. A tensor of rank 0 counts as one of rank 1.
 #include "patchbay/indexing.h"
 
 #include <string_view>
@@ -27,7 +27,8 @@ constexpr DTypes kIndexDtypes = dtypes_of(DType::i32, DType::i64);
 struct Lookup {
   const char* operation;
   int dim;
-  Tensor index;  // in the shape of the elements to look up or add
+  Tensor index;  // an element for each one to look up or add; of rank 1 or more
+  Shape shape;   // of these elements: that of the index, or of rank 0 as the caller's tensor
   bool is_of_slices = false;
 };
 
@@ -44,7 +45,7 @@ const TensorImpl& index_of(const char* operation, const Named& a, const Tensor& 
 }
 
 void check_not_empty(const char* operation, const Named& a, int dim, const TensorImpl& index) {
-  if (a.tensor.shape[dim] != 0 || index.is_empty()) return;
+  if (with_axis(a.tensor.shape)[dim] != 0 || index.is_empty()) return;
   raise(ErrorCode::kInvalidArgument,
         "[{}] nothing to index: expected elements in dimension {}, got none ({}; {}). Use an "
         "index of extent 0, or another tensor.",
@@ -54,8 +55,8 @@ void check_not_empty(const char* operation, const Named& a, int dim, const Tenso
 /// Checks a call with one index for each element.
 Lookup each_element(const char* operation, const Named& a, int dim, const Tensor& index) {
   const TensorImpl& impl = index_of(operation, a, index);
-  dim = resolve_dim(operation, a, dim);
-  const Shape &shape = a.tensor.shape, &extents = impl.shape;
+  dim = resolve_axis(operation, a, dim);
+  const Shape shape = with_axis(a.tensor.shape), extents = with_axis(impl.shape);
   bool fits = extents.rank() == shape.rank();
   for (int i = 0; fits && i < shape.rank(); ++i) fits = i == dim || extents[i] <= shape[i];
   if (!fits) {
@@ -63,30 +64,39 @@ Lookup each_element(const char* operation, const Named& a, int dim, const Tensor
           "[{}] index has the wrong shape: expected the rank of {} and, but in dimension {}, no "
           "larger extents, got {} ({}; {}). Use index_select or index_add for an index of whole "
           "slices.",
-          operation, a.name, dim, to_string(extents), describe(a), describe({"index", impl}));
+          operation, a.name, dim, to_string(impl.shape), describe(a), describe({"index", impl}));
   }
   check_not_empty(operation, a, dim, impl);
-  return {operation, dim, index};
+  if (impl.shape.rank() != 0) [[likely]]
+    return {operation, dim, index, impl.shape};
+  return {operation, dim, make_view(impl, impl.offset_bytes, extents, Shape{1}), impl.shape};
 }
 
 /// Checks a call with one index for each slice.
 Lookup each_slice(const char* operation, const Named& a, int dim, const Tensor& index) {
   const TensorImpl& impl = index_of(operation, a, index);
-  dim = resolve_dim(operation, a, dim);
-  if (impl.shape.rank() != 1) {
+  dim = resolve_axis(operation, a, dim);
+  if (impl.shape.rank() > 1) {
     raise(ErrorCode::kShapeMismatch,
           "[{}] index has the wrong shape: expected rank 1, got {} ({}; {}). Flatten it with "
           "reshape({{-1}}), or use gather for an index of each element.",
           operation, to_string(impl.shape), describe(a), describe({"index", impl}));
   }
-  Shape shape = a.tensor.shape, strides = shape;
+  const bool is_of_one = a.tensor.shape.rank() == 0;
+  if (is_of_one && impl.num_elements != 1) {
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] index has the wrong shape: expected one element for a tensor of rank 0, got {} "
+          "({}; {}). Reshape the tensor to [1].",
+          operation, to_string(impl.shape), describe(a), describe({"index", impl}));
+  }
+  Shape shape = with_axis(a.tensor.shape), strides = shape;
   for (int i = 0; i < strides.rank(); ++i) strides[i] = 0;
-  shape[dim] = impl.shape[0];
-  strides[dim] = impl.strides[0];
+  shape[dim] = with_axis(impl.shape)[0];
+  strides[dim] = with_axis(impl.strides)[0];
   checked_size_bytes(operation, shape, a.tensor.dtype);
   check_not_empty(operation, a, dim, impl);
   return {operation, dim, make_view(impl, impl.offset_bytes, shape, strides),
-          /*is_of_slices=*/true};
+          is_of_one ? Shape() : shape, /*is_of_slices=*/true};
 }
 
 /// Checks that `source` can be added to `a`.
@@ -95,12 +105,12 @@ void check_source(const Lookup& lookup, const Named& a, const Tensor& source) {
   check_same_device(lookup.operation, a, named);
   check_same_dtype(lookup.operation, a, named);
   check_dtype_allowed(lookup.operation, op::scatter_add.dtypes | kSmallFloats, a);
-  if (named.tensor.shape == lookup.index.shape()) return;
+  if (with_axis(named.tensor.shape) == lookup.index.shape()) return;
   raise(ErrorCode::kShapeMismatch,
         "[{}] source has the wrong shape: expected {}, an element for each index, got {} ({}; {}). "
         "Slice or expand it.",
-        lookup.operation, to_string(lookup.index.shape()), to_string(named.tensor.shape),
-        describe(a), describe(named));
+        lookup.operation, to_string(lookup.shape), to_string(named.tensor.shape), describe(a),
+        describe(named));
 }
 
 // ----------------------------------------------------------------------------- launches ---
@@ -116,12 +126,12 @@ runtime::KernelState& kernel_of(const Operator& op, const TensorImpl& table, DTy
 /// Adds the part of the table that indices may reach.
 void add_table(Launch& launch, const Lookup& lookup, const TensorImpl& table, std::uint8_t access) {
   Shape shape = lookup.index.shape();
-  shape[lookup.dim] = table.shape[lookup.dim];
-  launch.tensor(table, shape, table.strides, access);
+  shape[lookup.dim] = with_axis(table.shape)[lookup.dim];
+  launch.tensor(table, shape, with_axis(table.strides), access);
 }
 
 void add(Launch& launch, const TensorImpl& tensor, std::uint8_t access) {
-  launch.tensor(tensor, tensor.shape, tensor.strides, access);
+  launch.tensor(tensor, with_axis(tensor.shape), with_axis(tensor.strides), access);
 }
 
 void launch_gather(const Lookup& lookup, const TensorImpl& out, const TensorImpl& a) {
@@ -156,7 +166,7 @@ void launch_check(const Lookup& lookup, const TensorImpl& table) {
     strides[i] = 0;
   }
   Shape extents = shape;
-  extents[lookup.dim] = table.shape[lookup.dim];
+  extents[lookup.dim] = with_axis(table.shape)[lookup.dim];
   const Tensor number = make_empty(lookup.operation, {1}, DType::u8, table);
   launch_fill(*number.impl(), 0);
   const Tensor numbers = make_view(*number.impl(), number.impl()->offset_bytes, extents, strides);
@@ -164,14 +174,14 @@ void launch_check(const Lookup& lookup, const TensorImpl& table) {
   strides[lookup.dim] = index.strides[lookup.dim];
   const Tensor found = make_empty(lookup.operation, shape, DType::u8, table);
   launch_gather(
-      {lookup.operation, lookup.dim, make_view(index, index.offset_bytes, shape, strides)},
+      {lookup.operation, lookup.dim, make_view(index, index.offset_bytes, shape, strides), shape},
       *found.impl(), *numbers.impl());
 }
 
 /// Checks the elements of the index where the launch that follows does not.
 void validate(const Lookup& lookup, const TensorImpl& table) {
   const TensorImpl& index = *lookup.index.impl();
-  check_index(lookup.operation, index, lookup.dim, table.shape[lookup.dim]);
+  check_index(lookup.operation, index, lookup.dim, with_axis(table.shape)[lookup.dim]);
   const bool has_no_launch = lookup.is_of_slices && index.is_empty();
   if (!has_no_launch || index.shape[lookup.dim] == 0) return;
   if (table.device().info.properties.completes_inline) launch_check(lookup, table);
@@ -181,13 +191,14 @@ void validate(const Lookup& lookup, const TensorImpl& table) {
 
 /// A lookup for a backward step: the index may not be overwritten until then.
 struct SavedLookup {
-  explicit SavedLookup(const Lookup& lookup)
-      : operation(lookup.operation), dim(lookup.dim), index("index", lookup.index) {}
-  Lookup get(const Node& node) const { return {operation, dim, index.get(node)}; }
+  explicit SavedLookup(const Lookup& lookup, const Shape& of)
+      : operation(lookup.operation), dim(lookup.dim), index("index", lookup.index), shape(of) {}
+  Lookup get(const Node& node) const { return {operation, dim, index.get(node), shape}; }
 
   const char* operation;
   int dim;
   Saved index;
+  Shape shape;
 };
 
 Tensor add_to_zeros(const Lookup& lookup, const Shape& shape, const Tensor& source);
@@ -195,14 +206,14 @@ Tensor add_to_zeros(const Lookup& lookup, const Shape& shape, const Tensor& sour
 Tensor look_up(const Lookup& lookup, const Tensor& a) {
   const TensorImpl& table = *a.impl();
   validate(lookup, table);
-  Tensor result = make_empty(lookup.operation, lookup.index.shape(), table.dtype, table);
+  Tensor result = make_empty(lookup.operation, lookup.shape, table.dtype, table);
   launch_gather(lookup, *result.impl(), table);
   if (needs_grad(table)) {
-    record(
-        lookup.operation, result, a,
-        [saved = SavedLookup(lookup), shape = table.shape](const Tensor& grad, const Node& node) {
-          return add_to_zeros(saved.get(node), shape, grad);
-        });
+    record(lookup.operation, result, a,
+           [saved = SavedLookup(lookup, lookup.shape), shape = table.shape](const Tensor& grad,
+                                                                            const Node& node) {
+             return add_to_zeros(saved.get(node), shape, grad);
+           });
   }
   return result;
 }
@@ -219,7 +230,7 @@ Tensor add_to_zeros(const Lookup& lookup, const Shape& shape, const Tensor& sour
   launch_scatter_add(lookup, *result.impl(), *source.impl());
   if (needs_grad(source)) {
     record(lookup.operation, result, source,
-           [saved = SavedLookup(lookup)](const Tensor& grad, const Node& node) {
+           [saved = SavedLookup(lookup, source.shape())](const Tensor& grad, const Node& node) {
              return look_up(saved.get(node), grad);
            });
   }
@@ -238,8 +249,8 @@ Tensor add_at(const Lookup& lookup, const Tensor& a, const Tensor& source) {
   launch_scatter_add(lookup, *result.impl(), *source.impl());
   if (needs_grad(table) || needs_grad(source)) {
     record(lookup.operation, result, {&a, &source},
-           [saved = SavedLookup(lookup), wants = needs_grad(source)](const Tensor& grad,
-                                                                     const Node& node) {
+           [saved = SavedLookup(lookup, source.shape()), wants = needs_grad(source)](
+               const Tensor& grad, const Node& node) {
              return std::vector<Tensor>{grad, wants ? look_up(saved.get(node), grad) : Tensor()};
            });
   }
@@ -255,7 +266,7 @@ void check_target(const Lookup& lookup, const TensorImpl& out, const Named& a, c
 
 const Tensor& look_up_out(const Lookup& lookup, const Tensor& out, const Tensor& a) {
   const TensorImpl& target = *out.impl();
-  check_target(lookup, target, {"a", *a.impl()}, lookup.index.shape());
+  check_target(lookup, target, {"a", *a.impl()}, lookup.shape);
   check_no_overlap(lookup.operation, target, {"a", *a.impl()});
   validate(lookup, *a.impl());
   target.buffer().count_version();

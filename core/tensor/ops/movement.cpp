@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Moves tensors to another device, dtype or layout. Only the runtime's router moves bytes between
 // devices; kernels at either end handle strides.
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -231,7 +232,8 @@ Tensor Tensor::operator=(const Tensor& source) && {
   check_broadcasts(to, from);
   tensor::check_no_partial_overlap("assign", destination, given);
   tensor::check_destination("assign", to, "destination");
-  const tensor::Operand number = is_number ? tensor::as_scalar(from) : tensor::Operand{};
+  const tensor::Operand number{
+      nullptr, is_number ? tensor::read_host_scalar("assign", from, to) : std::uint64_t{0}};
   to.buffer().count_version();
   if (is_number) {
     tensor::launch_fill(to, number);

@@ -27,7 +27,7 @@ Mask resolve_axes(const char* operation, const TensorImpl& a, const Axes& axes) 
   if (axes.dims.empty()) return (1u << a.shape.rank()) - 1;
   Mask mask = 0;
   for (const int axis : axes.dims) {
-    const Mask bit = 1u << resolve_dim(operation, {"a", a}, axis);
+    const Mask bit = 1u << resolve_axis(operation, {"a", a}, axis);
     if ((mask & bit) != 0) {
       raise(ErrorCode::kInvalidArgument,
             "[{}] axis {} is named twice: expected each axis once, got [{}] (a: {}). Drop one.",

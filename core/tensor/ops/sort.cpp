@@ -81,11 +81,8 @@ Sorted chosen(const char* operation, const Tensor& a, int dim, std::int64_t coun
   return result;
 }
 
-/// A tensor of rank 0 sorts as one element.
 int checked_dim(const char* operation, const Tensor& a, int dim) {
-  const TensorImpl& impl = operand_of(operation, a);
-  if (impl.shape.rank() == 0 && (dim == 0 || dim == -1)) return 0;
-  return resolve_dim(operation, {"a", impl}, dim);
+  return resolve_axis(operation, {"a", operand_of(operation, a)}, dim);
 }
 
 Sorted whole(const char* operation, const Tensor& a, int dim, bool descending) {

@@ -20,6 +20,7 @@ namespace patchbay {
 using tensor::describe;
 using tensor::make_view;
 using tensor::recorded;
+using tensor::resolve_axis;
 using tensor::resolve_dim;
 using tensor::TensorImpl;
 
@@ -123,10 +124,14 @@ Tensor Tensor::permute(std::initializer_list<Dim> dims) const {
   return permuted(*this, {dims.begin(), dims.size()});
 }
 
+Tensor Tensor::permute(const Dim* dims, std::size_t num_dims) const {
+  return permuted(*this, {dims, num_dims});
+}
+
 Tensor Tensor::transpose(Dim first, Dim second) const {
   const TensorImpl& impl = tensor::impl_of("transpose", *this, "tensor");
-  const int dim0 = resolve_dim("transpose", {"tensor", impl}, first);
-  const int dim1 = resolve_dim("transpose", {"tensor", impl}, second);
+  const int dim0 = resolve_axis("transpose", {"tensor", impl}, first);
+  const int dim1 = resolve_axis("transpose", {"tensor", impl}, second);
   Shape shape = impl.shape, strides = impl.strides;
   std::swap(shape[dim0], shape[dim1]);
   std::swap(strides[dim0], strides[dim1]);
@@ -212,8 +217,8 @@ Tensor Tensor::expand(const Shape& shape) const {
 
 Tensor Tensor::squeeze(Dim named) const {
   const TensorImpl& impl = tensor::operand_of("squeeze", *this, "tensor");
-  const int dim = resolve_dim("squeeze", {"tensor", impl}, named);
-  if (impl.shape[dim] != 1) return *this;
+  const int dim = resolve_axis("squeeze", {"tensor", impl}, named);
+  if (impl.shape.rank() == 0 || impl.shape[dim] != 1) return *this;
   return select(dim, 0);
 }
 

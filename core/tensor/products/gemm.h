@@ -38,9 +38,9 @@ void multiply(const char* operation, const Tensor& out, const Tensor& a, const T
 void multiply_and_add(const char* operation, runtime::KernelState& kernel, const Tensor& out,
                       const Tensor& a, const Tensor& weight, const Tensor& bias);
 
-/// The checks of linear's operands: x [..., in] and weight [out, in].
+/// The checks of linear's operands: x [..., in] and weight [out, in] or [in].
 void check_layer(const Named& x, const Named& weight);
-/// [out].
+/// [out], or of rank 0.
 void check_bias(const Named& bias, const Named& weight);
 
 /// A vector on the left as a matrix with one row, on the right with one column; others unchanged.

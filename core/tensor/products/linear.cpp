@@ -114,24 +114,26 @@ void check_layer(const Named& x, const Named& weight) {
   check_same_device("linear", x, weight);
   check_same_dtype("linear", x, weight);
   check_dtype_allowed("linear", op::gemm.dtypes, x);
-  if (weight.tensor.shape.rank() != 2) {
+  const int rank = weight.tensor.shape.rank();
+  if (rank != 1 && rank != 2) {
     raise(ErrorCode::kShapeMismatch,
-          "[linear] the weight is no matrix: expected shape [out, in], got {} ({}). Reshape it.",
+          "[linear] the weight is neither matrix nor vector: expected shape [out, in] or [in], got "
+          "{} ({}). Reshape it.",
           to_string(weight.tensor.shape), describe(weight));
   }
   const Shape& shape = x.tensor.shape;
-  const std::int64_t features = weight.tensor.shape[1];
+  const std::int64_t features = weight.tensor.shape[rank - 1];
   if (shape.rank() >= 1 && shape[shape.rank() - 1] == features) return;
   raise(ErrorCode::kShapeMismatch,
         "[linear] the weight does not fit x: expected x of shape [..., {}], got {} ({}; {}). A "
-        "weight is [out, in].",
+        "weight is [out, in] or [in].",
         features, to_string(shape), describe(x), describe(weight));
 }
 
 void check_bias(const Named& bias, const Named& weight) {
   check_same_device("linear", weight, bias);
   check_same_dtype("linear", weight, bias);
-  const Shape expected{weight.tensor.shape[0]};
+  const Shape expected = weight.tensor.shape.rank() == 1 ? Shape() : Shape{weight.tensor.shape[0]};
   if (bias.tensor.shape == expected) return;
   raise(ErrorCode::kShapeMismatch,
         "[linear] the bias does not fit the weight: expected shape {}, got {} ({}; {}). It has one "
@@ -170,6 +172,9 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   const Named matrix{"weight", tensor::impl_of("linear", weight, "weight")};
   tensor::check_layer(input, matrix);
   if (bias.defined()) tensor::check_bias({"bias", *bias.impl()}, matrix);
+  if (weight.rank() == 1) {
+    return linear(x, weight.unsqueeze(0), bias.defined() ? bias.unsqueeze(0) : bias).squeeze(-1);
+  }
   Shape shape = x.shape();
   shape[shape.rank() - 1] = weight.size(0);
   Tensor out;
