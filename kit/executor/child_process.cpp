@@ -75,8 +75,8 @@ class Output {
   std::string take() { return std::move(text_); }
 
  private:
-  /// A service may have closed its standard descriptors, which the pipe then got. Those of the child
-  /// would replace it.
+  /// A service may have closed its standard descriptors, which the pipe then got. Those of the
+  /// child would replace it.
   int raise_writer() {
     if (ends_[1] >= kFirstOther) return 0;
     const int higher = fcntl(ends_[1], F_DUPFD_CLOEXEC, kFirstOther);
@@ -127,8 +127,8 @@ int start(pid_t& child, const ChildProgram& program, int output) {
       posix_spawnattr_setsigmask(&attributes, &none),
       posix_spawnattr_setsigdefault(&attributes, &all),
       posix_spawnattr_setpgroup(&attributes, 0),
-      posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                                POSIX_SPAWN_SETPGROUP),
+      posix_spawnattr_setflags(
+          &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP),
   };
   int error = *std::max_element(std::begin(steps), std::end(steps));
   std::vector<std::string> arguments = program.arguments, variables = variables_for(program);

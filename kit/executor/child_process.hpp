@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Starts the compiler, and whatever else a plugin runs, so that it inherits nothing of the caller's.
+// Starts the compiler, and whatever else a plugin runs, so that it inherits nothing of the
+// caller's.
 #ifndef PATCHBAY_KIT_EXECUTOR_CHILD_PROCESS_HPP_
 #define PATCHBAY_KIT_EXECUTOR_CHILD_PROCESS_HPP_
 

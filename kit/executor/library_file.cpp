@@ -111,8 +111,8 @@ void keep_library(const std::string& made, const std::string& directory, std::st
   // Sync before renaming, so that no incomplete file remains after a power failure.
   const int file = open(made.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) fail_to_write(made);
-  const bool written = write_all(file, seal_of(*content, key)) && fchmod(file, S_IRWXU) == 0 &&
-                       fsync(file) == 0;
+  const bool written =
+      write_all(file, seal_of(*content, key)) && fchmod(file, S_IRWXU) == 0 && fsync(file) == 0;
   const int error = errno;
   close(file);
   errno = error;

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The shared libraries in the cache: made by a compiler, sealed, and checked before they are opened.
+// The shared libraries in the cache: made by a compiler, sealed, and checked before they are
+// opened.
 #ifndef PATCHBAY_KIT_EXECUTOR_LIBRARY_FILE_HPP_
 #define PATCHBAY_KIT_EXECUTOR_LIBRARY_FILE_HPP_
 

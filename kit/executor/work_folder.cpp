@@ -75,9 +75,10 @@ void WorkFolder::make(const std::string& cache) {
     if (mkdtemp(path_.data()) == nullptr) fail_to_write(path_);
     lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     // Another process may take it for a leftover before it is locked, and remove it.
-    const bool is_lost = lock_ < 0 ? errno == ENOENT
-                                   : (flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
-                                         access(path_.c_str(), F_OK) != 0;
+    const bool is_lost = lock_ < 0
+                             ? errno == ENOENT
+                             : (flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
+                                   access(path_.c_str(), F_OK) != 0;
     if (lock_ >= 0 && !is_lost) return;
     const int error = errno;
     remove();

@@ -169,6 +169,27 @@ TEST_F(KernelCacheTest, AFullDiskIsReportedAsOne) {
               testing::ExitedWithCode(0), "");
 }
 
+/// As one that ends in a hole would be.
+TEST_F(KernelCacheTest, NoMoreOfAnEntryIsReadThanItsSize) {
+  expect_scales(device());
+  const fs::path library = kept().at(0);
+  const std::uintmax_t whole = fs::file_size(library);
+  fs::resize_file(library, std::uintmax_t{1} << 40);
+  expect_scales(device());
+  EXPECT_EQ(fs::file_size(library), whole);
+}
+
+TEST_F(KernelCacheTest, WhatAKilledProcessLeftIsRemoved) {
+  const fs::path left = cache() / "kernels" / ".build-killed";
+  fs::create_directories(left);
+  fs::permissions(cache(), fs::perms::owner_all);
+  fs::permissions(cache() / "kernels", fs::perms::owner_all);
+  std::ofstream(left / "kernel.cpp") << "half";
+  expect_scales(device());
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_EQ(kept().size(), 1U);
+}
+
 TEST_F(KernelCacheTest, OtherTextsAreOtherLibraries) {
   const Device cpu = device();
   static_cast<void>(KernelModule::from_source(cpu, kScale));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,13 @@ TEST(OpenclBuild, DamagedAndExchangedProgramsAreBuiltAgain) {
   for (const fs::path& path : kept) fs::resize_file(path, fs::file_size(path) / 2);
   run("1");
   run("2");
+  // One with a hole, as large as a disk, beside what a killed process left.
+  const fs::path left = name + "/cache/.opencl-2-killed.1.0";
+  std::ofstream(left) << "half";
+  for (const fs::path& path : kept) fs::resize_file(path, std::uintmax_t{1} << 40);
+  run("1");
+  run("2");
+  EXPECT_FALSE(fs::exists(left));
   fs::remove_all(name);
 }
 

@@ -2,6 +2,7 @@
 #include "core/runtime/plugin/blob_cache.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,8 +12,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -80,10 +79,70 @@ bool write_all(int file, const void* data, std::size_t size_bytes) {
 bool write_file(const fs::path& path, std::string_view key, std::string_view blob) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) return false;
+  flock(file, LOCK_EX | LOCK_NB);  // a file that nobody holds is a leftover
   const Header header = header_of(key, blob);
   const bool written = write_all(file, &header, sizeof(header)) &&
                        write_all(file, blob.data(), blob.size()) && fsync(file) == 0;
   return close(file) == 0 && written;
+}
+
+/// Whether it is the name of a file that is still being written.
+bool is_temporary(const std::string& name) {
+  const std::size_t counter = name.rfind('.');
+  return name.front() == '.' && counter > 0 &&
+         name.find_first_not_of("0123456789", counter + 1) == std::string::npos;
+}
+
+/// Removes what processes have left that were killed while they wrote.
+void remove_leftovers(const fs::path& directory) {
+  std::error_code error;
+  for (fs::directory_iterator next(directory, error), end; !error && next != end;
+       next.increment(error)) {
+    if (!is_temporary(next->path().filename().string())) continue;
+    const int file = open(next->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) continue;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) unlink(next->path().c_str());
+    close(file);
+  }
+}
+
+/// Returns false at the end of the file.
+bool read_all(int file, void* data, std::size_t size_bytes) {
+  char* at = static_cast<char*>(data);
+  while (size_bytes != 0) {
+    const ssize_t got = read(file, at, size_bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    size_bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+/// Only the header of a file whose size is not the one in there, and nothing of a file that is not
+/// a regular one.
+std::optional<std::string> read_blob(int file, std::string_view key) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+  struct stat info {};
+  Header header;
+  if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  if (!read_all(file, &header, sizeof(header)) || header.size_bytes > kMostBytes ||
+      static_cast<std::uint64_t>(info.st_size) != sizeof(header) + header.size_bytes) {
+    return std::nullopt;
+  }
+  std::string blob(header.size_bytes, '\0');
+  if (!read_all(file, blob.data(), blob.size()) || header != header_of(key, blob)) {
+    return std::nullopt;
+  }
+  return blob;
+}
+
+std::optional<std::string> read_file(const fs::path& path, std::string_view key) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return std::nullopt;
+  auto blob = read_blob(file, key);
+  close(file);
+  return blob;
 }
 
 }  // namespace
@@ -91,13 +150,7 @@ bool write_file(const fs::path& path, std::string_view key, std::string_view blo
 std::optional<std::string> cache_get(const Environment& environment, std::string_view key) {
   const fs::path directory = cache_directory(environment);
   if (directory.empty() || !is_valid_key(key) || !is_private(directory)) return std::nullopt;
-  std::ifstream file(directory / key, std::ios::binary);
-  if (!file) return std::nullopt;
-  Header header;
-  if (!file.read(reinterpret_cast<char*>(&header), sizeof(header))) return std::nullopt;
-  std::string blob(std::istreambuf_iterator<char>(file), {});
-  if (header != header_of(key, blob)) return std::nullopt;
-  return blob;
+  return read_file(directory / key, key);
 }
 
 void cache_put(const Environment& environment, std::string_view key,
@@ -112,6 +165,7 @@ void cache_put(const Environment& environment, std::string_view key,
       mkdir(directory.c_str(), S_IRWXU);
     }
     if (!is_private(directory)) return;
+    remove_leftovers(directory);
     const fs::path temporary =
         directory / fmt::format(".{}.{}.{}", key, getpid(), counter.fetch_add(1));
     const bool written = write_file(temporary, key, blob);

@@ -24,6 +24,8 @@
 #include "patchbay/plugin/kit/error.hpp"
 #include "patchbay/plugin/kit/privileges.hpp"
 
+#include "opencl/api/working_directory.hpp"
+
 namespace patchbay::opencl {
 namespace {
 
@@ -83,29 +85,11 @@ void check_linker() {
   while (!folders.empty()) {
     const std::string_view folder = folders.substr(0, folders.find(':'));
     folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
-    if (folder.empty() || !is_program(std::string(folder) + "/ld")) continue;
-    if (folder.front() == '/') return;
-    plugin::unsupported(
-        "PoCL would run 'ld' from the working directory: expected absolute "
-        "directories on PATH, got '" +
-        std::string(folder) + "'. Take it out of PATH.");
+    if (!folder.empty() && is_program(std::string(folder) + "/ld")) return;
   }
   plugin::unsupported(std::string("PoCL needs a linker at run time: expected 'ld' on PATH, got ") +
                       (path != nullptr ? "no such program" : "no PATH") +
                       ". Install one (binutils), or add its directory to PATH.");
-}
-
-/// gcc's linker script names this library without a folder, and GNU ld looks for such a name in the
-/// working directory first. What is linked from there would run in this process.
-void check_working_directory() {
-  constexpr const char* kLibrary = "libgcc_s.so.1";
-  struct stat info {};
-  if (lstat(kLibrary, &info) != 0) return;
-  throw plugin::StatusError(
-      PATCHBAY_DRIVER_ERROR,
-      std::string("PoCL's linker would take a file from the working directory: expected no '") +
-          kLibrary + "' there, got one. Remove it, or run the program in another directory.",
-      0, PATCHBAY_STATUS_RETRYABLE);
 }
 
 /// The system discards the result of a child if its parent does not want to know.
@@ -236,8 +220,8 @@ std::string pocl_directory() {
 }
 
 void check_pocl_can_compile() {
-  check_linker();
   check_working_directory();
+  check_linker();
   check_children();
   check_files();
   check_directory();

@@ -5,6 +5,7 @@
 #include "kit/text_hash.hpp"
 #include "opencl/api/error.hpp"
 #include "opencl/api/pocl.hpp"
+#include "opencl/api/working_directory.hpp"
 #include "opencl/kernels/build_lock.hpp"
 
 namespace patchbay::opencl {
@@ -17,7 +18,7 @@ std::string cache_key(const DeviceInfo& info, std::string_view options, std::str
         std::string_view(info.version), options, text}) {
     all.append(part).push_back('\0');
   }
-  return "opencl-" + text_hash(all);
+  return "opencl-2-" + text_hash(all);
 }
 
 std::string build_log(const Device& device, cl_program program) {
@@ -94,7 +95,7 @@ ProgramHandle build_program(const Device& device, plugin::Host host, std::string
   std::string whole;
   if (!info.divides_exactly && info.has_f64) whole += "#define PATCHBAY_ROUNDS_TWICE 1\n";
   whole.append(kDialectText).append(text);
-  if (info.is_pocl) check_pocl_can_compile();
+  info.is_pocl ? check_pocl_can_compile() : check_working_directory();
   const std::string key = cache_key(info, options, whole);
   const BuildLock lock(info, key);
   const ProcessEnd::Pass pass(device.process_end());
