@@ -44,29 +44,29 @@ constexpr std::chrono::seconds kGrace{15};
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// The living and unreaped children of this process that are in its group.
-std::set<pid_t> children_in_group() {
+/// The living and unreaped children of this process that are in its session.
+std::set<pid_t> children_in_session() {
   std::set<pid_t> children;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const pid_t process = std::atoi(entry.path().filename().c_str());
     std::string line;
     if (process <= 0 || !std::getline(std::ifstream(entry.path() / "stat"), line)) continue;
-    int parent = 0, group = 0;
-    const std::size_t name_end = line.rfind(')');  // "12 (name) S parent group ..."
+    int parent = 0, session = 0;
+    const std::size_t name_end = line.rfind(')');  // "12 (name) S parent group session"
     if (name_end == std::string::npos) continue;
-    std::sscanf(line.c_str() + name_end, ") %*c %d %d", &parent, &group);
-    if (parent == getpid() && group == getpgrp()) children.insert(process);
+    std::sscanf(line.c_str() + name_end, ") %*c %d %*d %d", &parent, &session);
+    if (parent == getpid() && session == getsid(0)) children.insert(process);
   }
   return children;
 }
 
 /// Ends the processes that the examining process has left, such as a compiler that a hung entry
-/// waits for. They have become children of this process. The group stays that of the terminal's
-/// job, so that Ctrl-C and Ctrl-Z reach all of them; a daemon that has left it goes on.
+/// waits for, which has a process group of its own. They have become children of this process. A
+/// daemon that has left the session goes on.
 class LeftProcesses {
  public:
-  LeftProcesses() : others_(children_in_group()) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+  LeftProcesses() : others_(children_in_session()) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
   ~LeftProcesses() {
     constexpr int kMostRounds = 200;  // their own children become this process's
     try {
@@ -83,7 +83,7 @@ class LeftProcesses {
   /// Returns false if there is none.
   bool end_all() const {
     bool has_any = false;
-    for (const pid_t process : children_in_group()) {
+    for (const pid_t process : children_in_session()) {
       if (others_.contains(process)) continue;
       has_any = true;
       kill(process, SIGKILL);

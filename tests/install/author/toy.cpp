@@ -76,5 +76,5 @@ class Driver : public plugin::Driver {
 
 }  // namespace toy
 
-PATCHBAY_PLUGIN_SETTINGS("kernel_compiler toy_devices toy_memory_bytes");
+PATCHBAY_PLUGIN_SETTINGS("kernel_compiler kernel_compiler_timeout_s toy_devices toy_memory_bytes");
 PATCHBAY_DEFINE_PLUGIN("toy", "toy", "1.0", toy::Driver);
