@@ -20,8 +20,8 @@ std::uint64_t limit_for(std::size_t num_intervals) {
   return (std::uint64_t{1} << 26) + 256 * static_cast<std::uint64_t>(num_intervals);
 }
 
-Indices sorted(const std::vector<Interval>& intervals, bool (*is_before)(const Interval& a,
-                                                                         const Interval& b)) {
+Indices sorted(const std::vector<Interval>& intervals,
+               bool (*is_before)(const Interval& a, const Interval& b)) {
   Indices order(intervals.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -86,7 +86,7 @@ std::optional<std::size_t> place_by_size(std::vector<Interval>& intervals,
   InUse in_use(intervals);
   Indices others;
   std::size_t end = 0;
-  for (const std::uint32_t index : sorted(intervals, [](const Interval& a, const Interval& b) {
+  for (const std::uint32_t index : sorted(intervals, [](const Interval&a, const Interval&b) {
          return a.size_bytes > b.size_bytes;
        })) {
     Interval& placed = intervals[index];
@@ -172,8 +172,8 @@ std::size_t place_by_time(std::vector<Interval>& intervals, std::uint64_t& num_s
   const Indices begins = sorted(intervals, [](const Interval& a, const Interval& b) {
     return a.first != b.first ? a.first < b.first : a.size_bytes > b.size_bytes;
   });
-  const Indices ends = sorted(
-      intervals, [](const Interval& a, const Interval& b) { return a.last < b.last; });
+  const Indices ends =
+      sorted(intervals, [](const Interval& a, const Interval& b) { return a.last < b.last; });
   FreeRanges ranges;
   auto ended = ends.begin();
   for (const std::uint32_t index : begins) {

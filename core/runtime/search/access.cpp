@@ -88,8 +88,7 @@ std::string refuse_folder(const fs::path& path, const std::string& what,
     if (folder.fd() >= 0 && fstat(folder.fd(), &info) == 0) {
       if (trusted.contain(info)) return {};
       const std::string absent =
-          step == 0 ? ""
-                    : fmt::format(" does not exist, and {}", one_line(place.string()));
+          step == 0 ? "" : fmt::format(" does not exist, and {}", one_line(place.string()));
       return refuse_access(info, what + absent);
     }
     check_no_lack(errno, place);

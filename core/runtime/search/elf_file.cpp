@@ -68,10 +68,9 @@ std::string refuse_overlap(const std::vector<Elf64_Phdr>& segments) {
   std::uint64_t end = 0;  // of the segments so far
   for (const Elf64_Phdr& segment : segments) {
     if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
-    const bool is_sound = segment.p_filesz <= segment.p_memsz &&
-                          segment.p_memsz <= ~segment.p_vaddr - page &&
-                          segment.p_vaddr / page * page >= end &&
-                          segment.p_vaddr % page == segment.p_offset % page;
+    const bool is_sound =
+        segment.p_filesz <= segment.p_memsz && segment.p_memsz <= ~segment.p_vaddr - page &&
+        segment.p_vaddr / page * page >= end && segment.p_vaddr % page == segment.p_offset % page;
     if (!is_sound) return "malformed ELF segments: they overlap, or are out of order";
     end = (segment.p_vaddr + segment.p_memsz + page - 1) / page * page;
   }

@@ -144,9 +144,10 @@ class Reader {
     if (name->find_first_of("/$") == std::string::npos) return;
     const auto path = absolute_path(*name, origin_);
     if (!path) {
-      return refuse(fmt::format("it asks for the library {} ({}), a relative path: {}, or names "
-                                "without a slash",
-                                quote(*name), tag, kWanted));
+      return refuse(
+          fmt::format("it asks for the library {} ({}), a relative path: {}, or names "
+                      "without a slash",
+                      quote(*name), tag, kWanted));
     }
     std::filesystem::path folder = path->parent_path();
     linkage_.folders.push_back(
@@ -174,9 +175,10 @@ Linkage read_linkage(const ElfFile& file, const std::filesystem::path& origin) {
   const auto entries = read_entries(file);
   if (!entries) return {std::string(kDamaged), {}};
   if (std::ranges::any_of(*entries, changes_code)) {
-    return {"its code would be changed when it is loaded (TEXTREL: compile it with -fPIC, link it "
-            "with -z text)",
-            {}};
+    return {
+        "its code would be changed when it is loaded (TEXTREL: compile it with -fPIC, link it "
+        "with -z text)",
+        {}};
   }
   const auto names = find_names(file, *entries);
   if (!names) return {std::string(kDamaged), {}};

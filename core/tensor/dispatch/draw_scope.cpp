@@ -147,7 +147,8 @@ std::shared_ptr<DrawScope> logging_scope() {
   if (draw_scope != nullptr) scope->outer = draw_scope->shared_from_this();
   scope->log = std::make_shared<DrawLog>();
   if (current_part != nullptr) scope->log->rows = current_part->rows;
-  if (const auto* recorder = runtime::current_recorder()) scope->log->recording = recorder->recording;
+  if (const auto* recorder = runtime::current_recorder())
+    scope->log->recording = recorder->recording;
   return scope;
 }
 

@@ -20,7 +20,7 @@ namespace patchbay::tensor {
 /// What is drawn, or read. The repetition finds its draws by this: it does not make those that
 /// happen once, such as the first weights of a lazy layer.
 struct DrawKind {
-  const void* op = nullptr;        // null for offsets that the program takes or reads itself
+  const void* op = nullptr;       // null for offsets that the program takes or reads itself
   std::int64_t num_elements = 0;  // or of such offsets
   friend bool operator==(const DrawKind&, const DrawKind&) = default;
 };

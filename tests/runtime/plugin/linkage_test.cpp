@@ -36,9 +36,8 @@ class Image {
   template <class Change>
   Image& segment(std::uint32_t type, const Change& change) {
     for (std::size_t i = 0; i < header_.e_phnum; ++i) {
-      if (changed<Elf64_Phdr>(header_.e_phoff + i * sizeof(Elf64_Phdr), [&](Elf64_Phdr& one) {
-            return one.p_type == type && change(one);
-          })) {
+      if (changed<Elf64_Phdr>(header_.e_phoff + i * sizeof(Elf64_Phdr),
+                              [&](Elf64_Phdr& one) { return one.p_type == type && change(one); })) {
         return *this;
       }
     }
@@ -49,9 +48,8 @@ class Image {
   Image& entry(std::int64_t tag, const Change& change) {
     const Elf64_Phdr dynamic = find(PT_DYNAMIC);
     for (std::size_t at = 0; at < dynamic.p_filesz; at += sizeof(Elf64_Dyn)) {
-      if (changed<Elf64_Dyn>(dynamic.p_offset + at, [&](Elf64_Dyn& one) {
-            return one.d_tag == tag && change(one);
-          })) {
+      if (changed<Elf64_Dyn>(dynamic.p_offset + at,
+                             [&](Elf64_Dyn& one) { return one.d_tag == tag && change(one); })) {
         return *this;
       }
     }
@@ -159,9 +157,9 @@ TEST(Linkage, RelativeAndEmptyElementsOfRunPathsAreRefused) {
         std::string text = around;
         text.replace(text.find('%'), 1, element);
         SCOPED_TRACE(text);
-        expect_refused(Image().text(text).retag(DT_RUNPATH, tag),
-                       std::string("its ") + name + " has the relative element '" + element + "'" +
-                           wanted);
+        expect_refused(
+            Image().text(text).retag(DT_RUNPATH, tag),
+            std::string("its ") + name + " has the relative element '" + element + "'" + wanted);
       }
     }
     for (const char* text : {"", ":", "/usr/lib:", ":/usr/lib", "/usr/lib::/lib"}) {
@@ -180,9 +178,9 @@ TEST(Linkage, RelativePathsOfLibrariesAreRefused) {
     for (const char* text : {"./libm.so.6", "lib/libm.so.6", "../libm.so.6", "libm/", "$LIB",
                              "$PLATFORM/libm.so.6", "${ORIGIN}libm.so.6"}) {
       SCOPED_TRACE(text);
-      expect_refused(Image().text(text).retag(DT_RUNPATH, tag),
-                     std::string("it asks for the library '") + text + "' (" + name +
-                         "), a relative path");
+      expect_refused(
+          Image().text(text).retag(DT_RUNPATH, tag),
+          std::string("it asks for the library '") + text + "' (" + name + "), a relative path");
     }
   }
 }
@@ -207,9 +205,9 @@ TEST(Linkage, AFolderThatOthersCanWriteIsRefused) {
   const std::string path = open.path().string();
   expect_refused(outcome("/usr/lib:" + path),
                  "its RUNPATH folder " + path + " is writable by others (chmod o-w)");
-  expect_refused(outcome(path + "/none/below"),
-                 "its RUNPATH folder " + path + "/none/below does not exist, and " + path +
-                     " is writable by others");
+  expect_refused(outcome(path + "/none/below"), "its RUNPATH folder " + path +
+                                                    "/none/below does not exist, and " + path +
+                                                    " is writable by others");
   expect_refused(Image().text(path).retag(DT_RUNPATH, DT_RPATH),
                  "its RPATH folder " + path + " is writable by others");
   expect_refused(Image().text(path + "/libm.so.6").retag(DT_RUNPATH, DT_NEEDED),

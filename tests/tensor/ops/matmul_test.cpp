@@ -215,8 +215,9 @@ TEST_P(MatmulTest, LinearLayers) {
             (Floats{10, 20, 10, 20}));
   EXPECT_ERROR(static_cast<void>(linear(x, weight.t())), ErrorCode::kShapeMismatch,
                "[linear] the weight does not fit x: expected x of shape [..., 2], got [2, 3]");
-  EXPECT_ERROR(static_cast<void>(linear(x, weight.view({1, 2, 3}))), ErrorCode::kShapeMismatch,
-               "[linear] the weight is neither matrix nor vector: expected shape [out, in] or [in]");
+  EXPECT_ERROR(
+      static_cast<void>(linear(x, weight.view({1, 2, 3}))), ErrorCode::kShapeMismatch,
+      "[linear] the weight is neither matrix nor vector: expected shape [out, in] or [in]");
   EXPECT_ERROR(static_cast<void>(linear(x, weight, x)), ErrorCode::kShapeMismatch,
                "[linear] the bias does not fit the weight: expected shape [2], got [2, 3]");
   EXPECT_ERROR(static_cast<void>(linear(x, weight.cast(DType::i32))), ErrorCode::kDtypeMismatch,
