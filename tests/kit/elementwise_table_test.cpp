@@ -201,8 +201,9 @@ TEST(ElementwiseTableTest, GradientsAtKinks) {
     EXPECT_EQ(at_kink(name, 0, {2, 2, 0}), kGrad / 2) << name;
     EXPECT_EQ(at_kink(name, 1, {2, 2, 0}), kGrad / 2) << name;
   }
-  EXPECT_EQ(at_kink("clamp", 0, {1, 1, 2}), kGrad);
-  EXPECT_EQ(at_kink("clamp", 0, {2, 1, 2}), kGrad);
+  EXPECT_EQ(at_kink("clamp", 0, {1, 1, 2}), 0);
+  EXPECT_EQ(at_kink("clamp", 0, {2, 1, 2}), 0);
+  EXPECT_EQ(at_kink("clamp", 0, {1.5, 1, 2}), kGrad);
   EXPECT_EQ(at_kink("clamp", 0, {2.5, 1, 2}), 0);
 }
 

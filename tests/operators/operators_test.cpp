@@ -129,10 +129,13 @@ TEST(OperatorRecordsTest, PrintFormulasAsPeopleWriteThem) {
   EXPECT_EQ(derivative("sqrt"), "grad / (2 * out)");
   EXPECT_EQ(derivative("relu"), "out <= 0 ? 0 : grad");
   EXPECT_EQ(derivative("abs"), "a > 0 ? grad : a < 0 ? -grad : 0");
-  EXPECT_EQ(derivative("clamp"), "a >= low ? (a <= high ? grad : 0) : 0");
+  EXPECT_EQ(derivative("clamp"),
+            "a >= low ? (a <= high ? (a == low or a == high ? (a - a == 0 ? 0 : grad) : grad) : 0) "
+            ": 0");
   EXPECT_EQ(derivative("pow"),
-            "a: b == 0 ? 0 : grad * b * pow(a, b - 1); "
-            "b: a == 0 ? (b < 0 ? grad * out * log(a) : 0) : grad * out * log(a)");
+            "a: b == 0 ? 0 : grad * b * pow(a, (b == 0 ? 1 : b) - 1); "
+            "b: a == 0 ? (b < 0 ? grad * out * log(a == 0 ? (b < 0 ? a : 1) : a) : 0) : "
+            "grad * out * log(a == 0 ? (b < 0 ? a : 1) : a)");
   EXPECT_EQ(derivative("gelu"),
             "grad * (0.5 * (1 + erf(a * 0.7071067811865476)) + 0.3989422804014327 * a * "
             "exp(-0.5 * a * a))");
