@@ -369,7 +369,8 @@ TEST_P(FuseTest, NumbersAndHostScalarsAreArguments) {
     const std::uint64_t copies = num_copies("", "");
     const Tensor results[] = {step(p, g, rate), step(p, g, on_host)};
     step.out(out, p, g, Scalar(rate));
-    EXPECT_EQ(num_copies("", ""), copies);
+    // The number that is a tensor, where it goes to another device.
+    EXPECT_EQ(num_copies("", "") - copies, device_ == on_host.device() ? 0u : 1u);
     for (const Tensor& result : results) expect_same<float>(result, expected, "rate");
     expect_same<float>(out, expected, "rate, out");
   }
