@@ -141,7 +141,7 @@ TEST_P(FuseGradientsTest, AtKinks) {
   EXPECT_EQ(gradient(0), std::vector<float>({0.5F, 0.5F, 0}));  // shared equally
   EXPECT_EQ(gradient(1), std::vector<float>({0.5F, 0.5F, 1}));
   EXPECT_EQ(gradient(2), std::vector<float>({0, 1, 1}));
-  EXPECT_EQ(gradient(3), std::vector<float>({1, 1, 1}));  // passes at the bounds
+  EXPECT_EQ(gradient(3), std::vector<float>({0, 1, 0}));  // 0 at the bounds
   EXPECT_EQ(gradient(4), std::vector<float>({0, 1, 1}));
 }
 
