@@ -2,10 +2,10 @@
 #include "core/runtime/graph/arena_plan.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -13,12 +13,13 @@ namespace patchbay::runtime {
 namespace {
 
 using Indices = std::vector<std::uint32_t>;
+using Bytes = std::pair<std::size_t, std::size_t>;  // begin and end
 
-/// How many comparisons the search by size may take: all of a few thousand intervals that are in
-/// use at once, and any number of which each meets a few hundred others.
-std::uint64_t limit_for(std::size_t num_intervals) {
-  return (std::uint64_t{1} << 26) + 256 * static_cast<std::uint64_t>(num_intervals);
-}
+/// So few intervals are always placed by size; more, if they take at most so many comparisons each.
+constexpr std::size_t kFew = 4096;
+constexpr std::uint64_t kMostComparisons = 256;
+/// A block that exceeds the memory in use at once by this part is good enough.
+constexpr double kGoodExcess = 0.02;
 
 Indices sorted(const std::vector<Interval>& intervals,
                bool (*is_before)(const Interval& a, const Interval& b)) {
@@ -49,17 +50,21 @@ class InUse {
       if (high % 2 == 1) add_to(covering_[--high], index);
     }
   }
-  /// Those in use during some step of the interval.
-  void find(const Interval& wanted, Indices& found) const {
+  /// The bytes of those in use during some step of the interval.
+  void find(const Interval& wanted, std::vector<Bytes>& found) const {
     found.clear();
+    const auto note = [&](std::uint32_t index) {
+      const Interval& other = intervals_[index];
+      found.emplace_back(other.offset, other.offset + other.size_bytes);
+    };
     for (std::size_t node = wanted.first + num_leaves_; node > 0; node /= 2) {
       for (std::uint32_t i = covering_[node]; i != kNone; i = links_[i].second) {
-        found.push_back(links_[i].first);
+        note(links_[i].first);
       }
     }
     const auto end = by_first_.upper_bound({wanted.last, UINT32_MAX});
     for (auto each = by_first_.upper_bound({wanted.first, UINT32_MAX}); each != end; ++each) {
-      found.push_back(each->second);
+      note(each->second);
     }
   }
 
@@ -78,13 +83,25 @@ class InUse {
   std::set<std::pair<std::size_t, std::uint32_t>> by_first_;
 };
 
-/// Places the largest first, each at the lowest offset that is free while it is in use. Empty if
-/// that would take too many comparisons.
-std::optional<std::size_t> place_by_size(std::vector<Interval>& intervals,
-                                         std::uint64_t& num_steps) {
-  const std::uint64_t limit = limit_for(intervals.size());
+/// The number of pairs that are in use at once.
+std::uint64_t num_pairs(const std::vector<Interval>& intervals) {
+  std::vector<std::size_t> firsts;
+  for (const Interval& each : intervals) firsts.push_back(each.first);
+  std::sort(firsts.begin(), firsts.end());
+  std::uint64_t count = 0;
+  for (const Interval& each : intervals) {
+    const auto end = std::upper_bound(firsts.begin(), firsts.end(), each.last);
+    count += static_cast<std::uint64_t>(end - firsts.begin());
+  }
+  // Each counted all that begin before its end, so also itself and those that begin before it.
+  for (std::uint64_t i = 0; i < firsts.size(); ++i) count -= i + 1;
+  return count;
+}
+
+/// Places the largest first, each at the lowest offset that is free while it is in use.
+std::size_t place_by_size(std::vector<Interval>& intervals, std::uint64_t& num_steps) {
   InUse in_use(intervals);
-  Indices others;
+  std::vector<Bytes> others;
   std::size_t end = 0;
   for (const std::uint32_t index : sorted(intervals, [](const Interval&a, const Interval&b) {
          return a.size_bytes > b.size_bytes;
@@ -92,15 +109,11 @@ std::optional<std::size_t> place_by_size(std::vector<Interval>& intervals,
     Interval& placed = intervals[index];
     in_use.find(placed, others);
     num_steps += others.size() + 1;
-    if (num_steps > limit) return std::nullopt;
-    std::sort(others.begin(), others.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return intervals[a].offset < intervals[b].offset;
-    });
+    std::sort(others.begin(), others.end());
     placed.offset = 0;
-    for (const std::uint32_t other : others) {
-      if (placed.offset + placed.size_bytes <= intervals[other].offset) break;
-      placed.offset =
-          std::max(placed.offset, intervals[other].offset + intervals[other].size_bytes);
+    for (const auto& [begin, other_end] : others) {
+      if (placed.offset + placed.size_bytes <= begin) break;
+      placed.offset = std::max(placed.offset, other_end);
     }
     in_use.add(index);
     end = std::max(end, placed.offset + placed.size_bytes);
@@ -202,22 +215,60 @@ std::size_t place_by_time_backwards(std::vector<Interval>& intervals, std::uint6
   return end;
 }
 
+/// The most memory that is in use at once: no block is smaller.
+std::size_t most_in_use(const std::vector<Interval>& intervals) {
+  std::size_t last = 0;
+  for (const Interval& each : intervals) last = std::max(last, each.last);
+  std::vector<std::int64_t> changes(last + 2);
+  for (const Interval& each : intervals) {
+    changes[each.first] += static_cast<std::int64_t>(each.size_bytes);
+    changes[each.last + 1] -= static_cast<std::int64_t>(each.size_bytes);
+  }
+  std::int64_t now = 0, most = 0;
+  for (const std::int64_t change : changes) most = std::max(most, now += change);
+  return static_cast<std::size_t>(most);
+}
+
+/// Keeps the better one of two plans.
+class Best {
+ public:
+  explicit Best(std::vector<Interval>& intervals) : plan_(intervals) {}
+
+  template <class Plan>
+  void try_plan(const Plan& make) {
+    std::vector<Interval> tried = plan_;
+    const std::size_t end = make(tried);
+    if (end >= end_) return;
+    end_ = end;
+    plan_.swap(tried);
+  }
+  std::size_t end() const { return end_; }
+
+ private:
+  std::vector<Interval>& plan_;
+  std::size_t end_ = SIZE_MAX;
+};
+
 }  // namespace
 
 std::size_t place(std::vector<Interval>& intervals, std::uint64_t* num_steps) {
   std::uint64_t steps = 0;
-  std::optional<std::size_t> end = place_by_size(intervals, steps);
-  if (!end) {
-    std::vector<Interval> backwards = intervals;
-    end = place_by_time(intervals, steps);
-    const std::size_t other = place_by_time_backwards(backwards, steps);
-    if (other < *end) {
-      intervals = std::move(backwards);
-      end = other;
+  Best best(intervals);
+  const auto by_size = [&](auto& plan) { return place_by_size(plan, steps); };
+  if (intervals.size() <= kFew) {
+    best.try_plan(by_size);
+  } else {
+    best.try_plan([&](auto& plan) { return place_by_time(plan, steps); });
+    best.try_plan([&](auto& plan) { return place_by_time_backwards(plan, steps); });
+    const auto good = static_cast<double>(most_in_use(intervals)) * (1 + kGoodExcess);
+    const std::uint64_t limit = std::max(kMostComparisons, kFew * kFew / intervals.size());
+    if (static_cast<double>(best.end()) > good &&
+        num_pairs(intervals) <= limit * intervals.size()) {
+      best.try_plan(by_size);
     }
   }
   if (num_steps != nullptr) *num_steps = steps;
-  return *end;
+  return best.end();
 }
 
 }  // namespace patchbay::runtime

@@ -101,6 +101,40 @@ TEST(ArenaPlan, TakesStepsInProportion) {
   EXPECT_LE(many, 12 * few);
 }
 
+/// Forward keeps temporaries for backward, among others that end soon.
+Intervals training(std::size_t num, unsigned seed) {
+  std::mt19937 engine(seed);
+  Intervals intervals;
+  for (std::size_t i = 0; i < num; ++i) {
+    const bool is_kept = i < num / 2 && engine() % 3 == 0;
+    const std::size_t layer = std::min(i, num - 1 - i);
+    const std::size_t size = 256 * (1 + layer % (2 + seed % 7) * 37);
+    intervals.push_back(
+        {static_cast<std::uint32_t>(i), size, i, is_kept ? num - 1 - i : i + 1 + engine() % 2, 0});
+  }
+  return intervals;
+}
+
+TEST(ArenaPlan, OfManyIsHardlyLarger) {
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    for (Intervals intervals : {training(6000, seed), temporaries(6000, seed)}) {
+      const std::size_t plain = plain_end(intervals), end = place(intervals);
+      EXPECT_LE(static_cast<double>(end), 1.05 * static_cast<double>(plain)) << seed;
+    }
+  }
+}
+
+TEST(ArenaPlan, TakesStepsInProportionInTraining) {
+  const auto steps_for = [](std::size_t num) {
+    Intervals intervals = training(num, 3);
+    std::uint64_t num_steps = 0;
+    const std::size_t end = place(intervals, &num_steps);
+    EXPECT_GE(end, intervals[0].size_bytes);
+    return num_steps;
+  };
+  EXPECT_LE(steps_for(1'000'000), 12 * steps_for(100'000));
+}
+
 /// All are in use at once. Beyond a number of steps a simpler order is taken.
 TEST(ArenaPlan, IsBoundedWhereAllAreInUseAtOnce) {
   Intervals intervals;
