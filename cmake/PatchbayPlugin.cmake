@@ -2,7 +2,8 @@
 #                     [DESTINATION <folder>] [NOT_INSTALLED])
 #
 # Builds the module patchbay-<name>.so (target patchbay-<name>), which exports only the entry
-# symbol. Linking fails if the library would refuse the file (PatchbayPluginLinkage.cmake). This file is installed with the package, for plugins outside this repository.
+# symbol. Linking fails if the library would refuse the file (PatchbayPluginLinkage.cmake). This file
+# is installed with the package, for plugins outside this repository.
 #
 #   LIBRARIES      header-only or static libraries, such as patchbay::kit-device; drivers and BLAS
 #                  are opened at run time

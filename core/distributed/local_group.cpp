@@ -298,7 +298,7 @@ Error Group::lateness_of(const Meeting& meeting) const {
 }
 
 /// Why the operation with that number can't take place; null if it can. The first cause is the one
-/// to name: who sees the group fail gives up, too, and is lost after it.
+/// to name: members that see the group fail give up, and are lost later.
 std::exception_ptr Group::failure_of(const char* operation, std::uint64_t number) const noexcept {
   for (const Cause& each : causes_) {
     if (number < each.from) continue;
@@ -331,7 +331,8 @@ void Group::fail_from(std::uint64_t number, std::exception_ptr failure) noexcept
   add_cause({.from = number, .lost_rank = {}, .failure = std::move(failure)});
 }
 
-/// Operations that fail already keep their cause. Without memory the last one extends to these.
+/// Operations that fail already keep their cause. Without memory the last cause is extended to the
+/// new operations.
 void Group::add_cause(Cause cause) noexcept {
   if (!causes_.empty() && cause.from >= causes_.back().from) return;
   try {

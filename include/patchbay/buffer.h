@@ -47,7 +47,7 @@ class PATCHBAY_API Buffer {
   /// can't; kInvalidArgument for null memory of some size.
   static Buffer wrap_host(const Device& device, void* data, std::size_t size_bytes,
                           std::function<void()> released = {});
-  /// The same for a pointer to const: nothing that the library calls or launches may write to it.
+  /// Borrows host memory that is only read: what would write to it is refused (kInvalidArgument).
   template <class T>
   requires std::is_const_v<T>
   static Buffer wrap_host(const Device& device, T* data, std::size_t size_bytes,

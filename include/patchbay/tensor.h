@@ -100,7 +100,7 @@ class PATCHBAY_API Tensor {
   // shapes.
   /// Dimension i of the result is dimension dims[i] of this tensor; each occurs once.
   [[nodiscard]] Tensor permute(std::initializer_list<Dim> dims) const;
-  /// The same for a vector, span, array or Shape of integers.
+  /// Dimension i of the result is dimension dims[i]; `dims` is a vector, span, array or Shape.
   template <class Range>
   requires requires(const Range& range) {
     { *std::begin(range) } -> std::convertible_to<Dim>;
@@ -292,8 +292,8 @@ namespace tensor {
 PATCHBAY_API Tensor wrap_read_only(const void* data, DType dtype, const Shape& shape,
                                    const Device& device, std::function<void()> released);
 }  // namespace tensor
-/// The same for a pointer to const. Operations refuse to write to the tensor and to its views:
-/// kInvalidArgument.
+/// A read-only tensor in host memory that the caller keeps, without a copy. Operations refuse to
+/// write to it and to its views: kInvalidArgument.
 template <class T>
 requires std::is_const_v<T>
 [[nodiscard]] Tensor wrap_host(T* data, DType dtype, const Shape& shape,

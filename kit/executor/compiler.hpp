@@ -26,7 +26,6 @@ class Compiler {
   /// what is wrong, with the output if there is any; empty if the library is there. Waits as long
   /// as kernel_compiler_timeout_s says at most.
   std::string compile(const WorkFolder& work, std::string& log) const;
-  const std::string& path() const { return path_; }
 
  private:
   std::string path_;

@@ -303,7 +303,7 @@ TEST(GroupFailures, SurvivorsThatGiveUpHideNobody) {
   }
 }
 
-/// As it goes in programs: the error ends the thread, which drops its handle.
+/// The error ends each survivor's thread, which drops its handle, as in most programs.
 TEST(GroupFailures, AllSurvivorsNameTheFirstOneThatIsLost) {
   const std::vector<Device> devices = {test_device("cpu:0"), test_device("cpu:1"),
                                        test_device("fake:0"), test_device("fake:1")};

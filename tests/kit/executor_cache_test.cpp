@@ -169,7 +169,7 @@ TEST_F(KernelCacheTest, AFullDiskIsReportedAsOne) {
               testing::ExitedWithCode(0), "");
 }
 
-/// As one that ends in a hole would be.
+/// A hole of 1 TiB takes no room on the disk.
 TEST_F(KernelCacheTest, NoMoreOfAnEntryIsReadThanItsSize) {
   expect_scales(device());
   const fs::path library = kept().at(0);

@@ -32,7 +32,8 @@ void check_fetch_allowed(const BufferState& from, std::size_t size_bytes, const 
 void look_at(const CopyAddress& from, std::size_t size_bytes, const char* operation,
              const Look& look);
 
-/// The same for the value of a 0-d tensor in `from` that is an operand on `to`.
+/// Errors: kCopyForbidden if the guard refuses the value of a 0-d tensor in `from` as an operand on
+/// `to`.
 void check_scalar_allowed(DeviceState& to, const BufferState& from, std::size_t size_bytes,
                           const char* operation);
 /// Checks the guard for such a value, and counts it. It goes with the launch. Errors:

@@ -15,10 +15,12 @@ namespace {
 using Indices = std::vector<std::uint32_t>;
 using Bytes = std::pair<std::size_t, std::size_t>;  // begin and end
 
-/// So few intervals are always placed by size; more, if they take at most so many comparisons each.
+/// Up to kFew intervals are placed by size; more only if that takes at most kMostComparisons for
+/// each.
 constexpr std::size_t kFew = 4096;
 constexpr std::uint64_t kMostComparisons = 256;
-/// A block that exceeds the memory in use at once by this part is good enough.
+/// A plan is good enough if its block exceeds the most memory in use at once by this fraction at
+/// most.
 constexpr double kGoodExcess = 0.02;
 
 Indices sorted(const std::vector<Interval>& intervals,
@@ -93,7 +95,8 @@ std::uint64_t num_pairs(const std::vector<Interval>& intervals) {
     const auto end = std::upper_bound(firsts.begin(), firsts.end(), each.last);
     count += static_cast<std::uint64_t>(end - firsts.begin());
   }
-  // Each counted all that begin before its end, so also itself and those that begin before it.
+  // Each has counted all that begin before its end. Itself and those that begin before it don't
+  // count.
   for (std::uint64_t i = 0; i < firsts.size(); ++i) count -= i + 1;
   return count;
 }
@@ -200,7 +203,7 @@ std::size_t place_by_time(std::vector<Interval>& intervals, std::uint64_t& num_s
   return ranges.end();
 }
 
-/// The same from the last step to the first one.
+/// Places them in the order of their use, from the last step to the first one.
 std::size_t place_by_time_backwards(std::vector<Interval>& intervals, std::uint64_t& num_steps) {
   std::size_t last = 0;
   for (const Interval& each : intervals) last = std::max(last, each.last);

@@ -16,7 +16,8 @@ struct Interval {
 };
 
 /// Gives each an offset, so that those in use at once do not overlap, and returns the size of the
-/// block. Takes n log n time. `num_steps`, if given, receives the number of comparisons.
+/// block. Takes n log n time, and up to 256 comparisons for each. `num_steps`, if given, receives
+/// the number of comparisons.
 std::size_t place(std::vector<Interval>& intervals, std::uint64_t* num_steps = nullptr);
 
 }  // namespace patchbay::runtime

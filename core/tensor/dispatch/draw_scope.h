@@ -47,7 +47,7 @@ class DrawReplay {
   // makes it again.
   /// Where the next draw of that kind begins.
   std::optional<Generator::State> peek(const GeneratorPtr& generator, const DrawKind& kind) const;
-  /// The same, and goes on after it.
+  /// Where the next draw of that kind begins; the draw after it is next then.
   std::optional<Generator::State> take(const GeneratorPtr& generator, std::uint64_t num_calls,
                                        const DrawKind& kind);
   bool set_state(const GeneratorPtr& generator, Generator::State state);

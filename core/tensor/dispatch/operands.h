@@ -114,7 +114,7 @@ inline void claim_destination(const char* operation, const TensorImpl& out,
 
 /// The dimension as a number from 0; `dim` may count from the end. Errors: kInvalidArgument.
 int resolve_dim(const char* operation, const Named& operand, int dim);
-/// The same where a tensor of rank 0 counts as one of rank 1 with one element.
+/// Counts a dimension from 0, where a tensor of rank 0 counts as one of rank 1 with one element.
 int resolve_axis(const char* operation, const Named& operand, int dim);
 /// The shape, or the strides, that such a tensor has then.
 inline Shape with_axis(const Shape& shape) { return shape.rank() == 0 ? Shape{1} : shape; }

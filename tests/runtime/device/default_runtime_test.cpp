@@ -51,11 +51,12 @@ std::string answer_of(const std::function<std::string()>& body) {
 
 std::string made_on() { return zeros({2}).device().name(); }
 
-/// What eight threads give that call `first` at once in a process that has used nothing yet, each
-/// answer once.
+constexpr int kThreads = 8;
+
+/// The different answers of the threads, which all call `first` at once, in a process that has used
+/// nothing yet.
 std::string first_answers(const std::function<std::string()>& first) {
   return answer_of([&] {
-    constexpr int kThreads = 8;
     std::atomic<int> num_ready{0};
     std::vector<std::string> answers(kThreads);
     std::vector<std::thread> threads;
@@ -100,7 +101,7 @@ TEST(FirstUse, OfTheDefaultDeviceAndGenerator) {
       static const Generator& of_all = *new Generator(generator);
       static std::atomic<int> num_drawn{0};
       ++num_drawn;
-      while (num_drawn.load() != 8) {
+      while (num_drawn.load() != kThreads) {
       }
       return default_device().name() + " " + std::to_string(of_all.state().offset);
     });

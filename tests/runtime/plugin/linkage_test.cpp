@@ -43,7 +43,7 @@ class Image {
     }
     throw std::logic_error("no such segment");
   }
-  /// The same for the entries of the dynamic section.
+  /// Calls change(entry) for each entry of the dynamic section until it returns true.
   template <class Change>
   Image& entry(std::int64_t tag, const Change& change) {
     const Elf64_Phdr dynamic = find(PT_DYNAMIC);

@@ -9,7 +9,7 @@
  *
  * Gradients use only + - * /, unary minus, comparisons, |, functions of this table, (T)number and
  * PATCHBAY_SELECT(condition, x, y), so T may be a symbolic type. Both sides of a selection are
- * computed, and differentiated again, so neither may be infinite where only the other is right. C++
+ * computed, and differentiated again, so neither may be infinite where the other one is chosen. C++
  * code that expands the table must define PATCHBAY_DIVIDE, PATCHBAY_SQRT and PATCHBAY_SELECT. */
 #ifndef PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
 #define PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
@@ -20,11 +20,12 @@
 /* a where it is not above 0, else 0, for functions that overflow above. */
 #define PATCHBAY_NOT_ABOVE_0 PATCHBAY_SELECT(a > (T)0, (T)0, a)
 
-/* pow: the base whose logarithm the gradient of b has. That of 0 counts only if b is negative. */
+/* pow: the argument of the logarithm in the gradient of b. 1 stands for 0 where the logarithm of 0
+ * is not used. */
 #define PATCHBAY_POW_BASE PATCHBAY_SELECT(a == (T)0, PATCHBAY_SELECT(b < (T)0, a, (T)1), a)
 
-/* remainder: the whole number that was taken from a / b. A result that was rounded to b is of a
- * small a of the other sign, also if b is infinite. */
+/* remainder: the quotient of the value, a whole number. If out is b, then a is small and of the
+ * other sign, a + b was rounded to b (or b is infinite), and the quotient is -1. */
 #define PATCHBAY_WHOLE_QUOTIENT PATCHBAY_SELECT(out == b, (T)-1, round((a - out) / b))
 
 /* X(name, DTYPES, for floats, for integers, gradient of a). Small results stay accurate: sigmoid
@@ -138,8 +139,8 @@
   X(where, ALL, condition ? a : b, PATCHBAY_SELECT(condition, grad, (T)0), \
     PATCHBAY_SELECT(condition, (T)0, grad))
 
-/* clamp: a finite number at a bound is held by it. An infinite one that is no higher than the upper
- * bound, or no lower than the lower one, meets a bound that is infinite, or was left out. */
+/* clamp: the gradient of a that equals a bound. It is 0 for a finite a. An infinite a equals only a
+ * bound that is infinite or was left out, and passes. */
 #define PATCHBAY_GRAD_AT_BOUND PATCHBAY_SELECT(a - a == (T)0, (T)0, grad)
 
 /* X(name, DTYPES, expression, gradient of a); low and high are scalars, low <= high. */
