@@ -17,6 +17,7 @@ namespace patchbay {
 namespace runtime {
 class GraphRecorder;
 class GraphState;
+struct ScopedStream;
 }  // namespace runtime
 
 /// The operations of a function, with their kernels, memory and order. A replay makes no checks,
@@ -75,6 +76,28 @@ class PATCHBAY_API GraphRecording {
 /// on a stream (Kernel::launch), or records or replays a graph.
 [[nodiscard]] PATCHBAY_API Graph record_graph(const std::function<void(GraphRecording&)>& function);
 [[nodiscard]] PATCHBAY_API Graph record_graph(const std::function<void()>& function);
+
+/// Whether this thread records a graph, and no RecordingPause lives.
+[[nodiscard]] PATCHBAY_API bool is_recording_graph();
+/// Whether the tensor's storage was made in the recording of this thread, so that it has no
+/// elements before the first replay. Also true within a RecordingPause. Errors: kInvalidArgument
+/// for an undefined tensor.
+[[nodiscard]] PATCHBAY_API bool is_made_in_recording(const Tensor& tensor);
+
+/// While it lives, this thread's operations run at once, though a graph is being recorded: for
+/// state that must exist before the first replay. They must not read what the recording computes.
+/// Does nothing outside of a recording.
+class PATCHBAY_API RecordingPause {
+ public:
+  RecordingPause();
+  ~RecordingPause();
+  RecordingPause(const RecordingPause&) = delete;
+  RecordingPause& operator=(const RecordingPause&) = delete;
+
+ private:
+  std::shared_ptr<const runtime::ScopedStream> previous_;
+  bool is_paused_;
+};
 
 }  // namespace patchbay
 

@@ -27,6 +27,14 @@ namespace patchbay {
 
 using TensorList = std::vector<Tensor>;
 
+/// The numbers of an update that differ from call to call, as 0-d tensors on the parameter's
+/// device: replays of a recorded update use their elements of that moment.
+struct UpdateNumbers {
+  Tensor step;           // i64: the number of this update, from 1
+  Tensor learning_rate;  // f64; f32 on devices without f64
+  Tensor applies;        // bool: where false, nothing changes; undefined: always
+};
+
 struct SgdOptions {
   double learning_rate = 1e-3, momentum = 0, dampening = 0, weight_decay = 0;
   bool nesterov = false;
@@ -40,6 +48,12 @@ struct SgdOptions {
 PATCHBAY_API void sgd_update(const TensorList& parameters, const TensorList& gradients,
                              const TensorList& velocities, std::int64_t step,
                              const SgdOptions& options = {});
+/// With numbers for each parameter in place of the step and of options.learning_rate. The results
+/// have the same bits. Reads the velocities in step 1 too. Parameters that follow each other in one
+/// storage are not joined. Errors: also those of `numbers`, which are checked as the lists are.
+PATCHBAY_API void sgd_update(const TensorList& parameters, const TensorList& gradients,
+                             const TensorList& velocities, std::span<const UpdateNumbers> numbers,
+                             const SgdOptions& options = {});
 
 struct AdamOptions {
   double learning_rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
@@ -52,6 +66,11 @@ struct AdamOptions {
 PATCHBAY_API void adam_update(const TensorList& parameters, const TensorList& gradients,
                               const TensorList& means, const TensorList& squares, std::int64_t step,
                               const AdamOptions& options = {});
+/// With numbers for each parameter, as sgd_update.
+PATCHBAY_API void adam_update(const TensorList& parameters, const TensorList& gradients,
+                              const TensorList& means, const TensorList& squares,
+                              std::span<const UpdateNumbers> numbers,
+                              const AdamOptions& options = {});
 
 /// Limits each element to [-limit, limit]; NaN stays. Errors: kInvalidArgument unless limit >= 0
 /// and each dtype can hold it.
@@ -61,6 +80,9 @@ PATCHBAY_API void clip_by_value(const TensorList& gradients, double limit);
 /// is f64; 0-d). All on one device. Undefined gradients count as 0. Nothing waits for the device.
 /// Errors: kInvalidArgument unless most > 0, and if no gradient is defined; kDeviceMismatch.
 PATCHBAY_API Tensor clip_by_norm(const TensorList& gradients, double most);
+/// With a number that a replay reads: a 0-d tensor of floats on the device of the gradients, above
+/// 0. Errors: also kShapeMismatch and kDtypeMismatch.
+PATCHBAY_API Tensor clip_by_norm(const TensorList& gradients, const Tensor& most);
 
 /// For functions that write several tensors, which check all of them first. `operation` and `name`
 /// are for the message. Errors: kInvalidArgument if the tensor is undefined, if its memory was lent

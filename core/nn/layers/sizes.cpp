@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "patchbay/graph.h"
 #include "patchbay/nn/init.h"
 #include "patchbay/ops.h"
 
@@ -62,6 +63,8 @@ void create_missing(std::string_view layer, const std::vector<Wanted>& all) {
                    layer, each.name, patchbay::to_string(each.shape),
                    patchbay::to_string(each.parameter->shape()));
   }
+  // A recording finds them made: its replays must not make them again.
+  const RecordingPause pause;
   std::vector<std::pair<Parameter, Tensor>> made;
   for (const Wanted& each : all) {
     if (each.parameter.defined()) continue;

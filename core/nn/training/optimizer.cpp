@@ -5,14 +5,17 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "patchbay/autograd.h"
 #include "patchbay/fuse.h"
+#include "patchbay/graph.h"
 #include "patchbay/ops.h"
 
 #include "core/base/error.h"
 #include "core/nn/module/place.h"
+#include "core/nn/training/step_numbers.h"
 
 namespace patchbay::nn {
 
@@ -81,15 +84,30 @@ Tensor copy_for(const Parameter& parameter, const Tensor& kept, std::size_t numb
   return kept.detach().to(value.device(), {.copy = true}).cast(kept_dtype(value.dtype()));
 }
 
+/// Keeps the storage if it can: a recorded step uses it.
+void take(Tensor& kept, Tensor next) {
+  const bool is_alike = kept.defined() && next.defined() && kept.shape() == next.shape() &&
+                        kept.dtype() == next.dtype() && kept.device() == next.device();
+  if (is_alike) {
+    kept.copy_from(next);
+  } else {
+    kept = std::move(next);
+  }
+}
+
 void check_steps(std::int64_t steps) {
   if (steps >= 0 && steps < std::numeric_limits<std::int64_t>::max()) return;
   raise(ErrorCode::kInvalidArgument,
         "[set_state] a wrong number of steps: expected 0 or more, got {}", steps);
 }
 
-Tensor scaled(const Tensor& gradient, double factor) {
+Tensor scaled(const Tensor& gradient, const TensorOrScalar& factor) {
   Tensor wide = gradient.cast(kept_dtype(gradient.dtype()));
-  return factor == 1 ? wide : wide * factor;
+  if (!factor.is_tensor()) {
+    const double number = factor.scalar().to_double();
+    return number == 1 ? wide : wide * number;
+  }
+  return wide * factor.tensor().to(wide.device()).cast(wide.dtype());
 }
 
 }  // namespace
@@ -119,9 +137,33 @@ Optimizer::Optimizer(std::vector<Parameter> parameters, double learning_rate, st
 
 Optimizer::~Optimizer() = default;
 
+double Optimizer::learning_rate() const {
+  return records_rate_ ? numbers_->learning_rate() : learning_rate_;
+}
+
 void Optimizer::set_learning_rate(double rate) {
   check_rate(rate);
+  const bool is_recorded = is_recording_graph();
+  if (is_recorded) make_numbers();
+  if (numbers_ != nullptr) numbers_->set_learning_rate(rate);
   learning_rate_ = rate;
+  records_rate_ = records_rate_ || is_recorded;  // each replay sets it
+}
+
+std::int64_t Optimizer::num_steps() const {
+  return has_recorded_ ? numbers_->num_steps() : num_steps_;
+}
+
+/// Makes the numbers that recorded steps use, or makes them again where the parameters are now.
+void Optimizer::make_numbers() {
+  const RecordingPause pause;
+  if (numbers_ != nullptr && numbers_->fit(parameters_)) {
+    if (!has_recorded_) numbers_->set_counts({num_steps_, parameter_steps_});
+    return;
+  }
+  StepNumbers::Counts counts{num_steps_, parameter_steps_};
+  if (has_recorded_) counts = numbers_->counts();
+  numbers_ = std::make_unique<StepNumbers>(parameters_, counts, learning_rate());
 }
 
 void Optimizer::check_parameters() const {
@@ -133,11 +175,14 @@ void Optimizer::check_parameters() const {
   }
 }
 
-/// Makes what is not there yet.
+/// Makes what is not there yet, outside of a recording: each replay goes on with it.
 void Optimizer::prepare() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (!parameters_[i].value().grad().defined()) continue;
-    for (auto& list : lists_) prepare_list(*list[i], i);
+    {
+      const RecordingPause pause;
+      for (auto& list : lists_) prepare_list(*list[i], i);
+    }
     prepare_master(i);
   }
 }
@@ -163,17 +208,24 @@ void Optimizer::prepare_list(Tensor& kept, std::size_t number) const {
 }
 
 void Optimizer::prepare_master(std::size_t number) {
+  const bool is_recording = is_recording_graph();
   const Tensor& value = parameters_[number].value();
   Tensor& master = *masters_[number];
   if (kept_dtype(value.dtype()) == value.dtype()) {
     master = Tensor();
     return;
   }
-  if (!master.defined()) {
-    master = value.detach().cast(DType::f32);
-    return;
+  {
+    // A master of elements that the recording computes is made with them.
+    std::optional<RecordingPause> pause;
+    if (!is_made_in_recording(value)) pause.emplace();
+    if (master.defined()) {
+      prepare_list(master, number);
+    } else {
+      master = value.detach().cast(DType::f32);
+      if (!is_recording) return;
+    }
   }
-  prepare_list(master, number);
   take_over(master, value);
 }
 
@@ -185,37 +237,75 @@ void Optimizer::step(double gradient_factor) {
         "them as they are.",
         gradient_factor);
   }
+  change(gradient_factor, {});
+}
+
+void Optimizer::change(const TensorOrScalar& factor, const Tensor& applies) {
   const NoGrad no_grad;
   check_parameters();
   prepare();
-  struct Part {
-    TensorList values, gradients;
-    std::vector<TensorList> lists;
-    std::vector<std::size_t> numbers;
-  };
+  if (is_recording_graph() || has_recorded_) {
+    change_by_numbers(factor, applies);
+  } else {
+    change_by_counts(factor);
+  }
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const bool has_changed = parameters_[i].value().grad().defined();
+    if (has_changed && masters_[i]->defined()) parameters_[i]->copy_from(*masters_[i]);
+  }
+}
+
+struct Optimizer::Part {
+  TensorList values, gradients;
+  std::vector<TensorList> lists;
+  std::vector<std::size_t> numbers;
+
+  void add(const Optimizer& of, std::size_t number, const TensorOrScalar& factor);
+};
+
+void Optimizer::Part::add(const Optimizer& of, std::size_t number, const TensorOrScalar& factor) {
+  const Tensor& value = of.parameters_[number].value();
+  values.push_back(of.masters_[number]->defined() ? *of.masters_[number] : value);
+  gradients.push_back(scaled(value.grad(), factor));
+  lists.resize(of.lists_.size());
+  for (std::size_t k = 0; k < lists.size(); ++k) lists[k].push_back(*of.lists_[k][number]);
+  numbers.push_back(number);
+}
+
+void Optimizer::change_by_counts(const TensorOrScalar& factor) {
   // By their number of steps: one part, unless some had no gradient before.
   std::map<std::int64_t, Part> parts;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const Tensor& value = parameters_[i].value();
-    const Tensor gradient = value.grad();
-    if (!gradient.defined()) continue;
-    Part& part = parts[parameter_steps_[i] + 1];
-    part.values.push_back(masters_[i]->defined() ? *masters_[i] : value);
-    part.gradients.push_back(scaled(gradient, gradient_factor));
-    part.lists.resize(lists_.size());
-    for (std::size_t k = 0; k < lists_.size(); ++k) part.lists[k].push_back(*lists_[k][i]);
-    part.numbers.push_back(i);
+    if (!parameters_[i].value().grad().defined()) continue;
+    parts[parameter_steps_[i] + 1].add(*this, i, factor);
   }
   for (const auto& [step, part] : parts) {
     update(part.values, part.gradients, part.lists, step);
     for (const std::size_t i : part.numbers) ++parameter_steps_[i];
   }
-  for (const auto& [step, part] : parts) {
-    for (const std::size_t i : part.numbers) {
-      if (masters_[i]->defined()) parameters_[i]->copy_from(*masters_[i]);
-    }
-  }
   ++num_steps_;
+}
+
+/// In a recording, and from then on, as the host does not know how often the graph is replayed.
+void Optimizer::change_by_numbers(const TensorOrScalar& factor, const Tensor& applies) {
+  make_numbers();
+  numbers_->count(parameters_, applies);
+  Part part;
+  std::vector<UpdateNumbers> numbers;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (!parameters_[i].value().grad().defined()) continue;
+    part.add(*this, i, factor);
+    numbers.push_back(numbers_->of(i));
+  }
+  if (!numbers.empty()) update_recorded(part.values, part.gradients, part.lists, numbers);
+  has_recorded_ = true;
+}
+
+void Optimizer::update_recorded(const TensorList&, const TensorList&,
+                                const std::vector<TensorList>&, std::span<const UpdateNumbers>) {
+  raise(ErrorCode::kInvalidArgument,
+        "[step] this optimiser can't be recorded: expected one that overrides update_recorded, "
+        "whose numbers a replay reads. Override it, or make the step after a replay.");
 }
 
 void Optimizer::zero_grad() {
@@ -226,6 +316,11 @@ void Optimizer::zero_grad() {
 
 Optimizer::State Optimizer::state() const {
   State state{num_steps_, parameter_steps_, {}, false};
+  if (has_recorded_) {
+    const StepNumbers::Counts counts = numbers_->counts();
+    state.num_steps = counts.num_steps;
+    state.parameter_steps = counts.parameter_steps;
+  }
   const auto add = [&](const std::vector<std::shared_ptr<Tensor>>& list) {
     std::vector<Tensor>& tensors = state.lists.emplace_back();
     for (const auto& each : list) tensors.push_back(*each);
@@ -269,119 +364,12 @@ void Optimizer::set_state(const State& state) {
   }
   if (!state.has_masters) copies.emplace_back(parameters_.size());
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    for (std::size_t k = 0; k < lists_.size(); ++k) *lists_[k][i] = std::move(copies[k][i]);
-    *masters_[i] = std::move(copies.back()[i]);
+    for (std::size_t k = 0; k < lists_.size(); ++k) take(*lists_[k][i], std::move(copies[k][i]));
+    take(*masters_[i], std::move(copies.back()[i]));
   }
   num_steps_ = state.num_steps;
   parameter_steps_ = state.parameter_steps;
-}
-
-// ---------------------------------------------------------------------------- optimisers ---
-
-namespace {
-
-void check_option(const char* optimizer, bool holds, const char* name, const char* expected,
-                  double value) {
-  if (holds) return;
-  raise(ErrorCode::kInvalidArgument, "[{}] a wrong {}: expected {}, got {}", optimizer, name,
-        expected, value);
-}
-
-void check_not_negative(const char* optimizer, const char* name, double value) {
-  check_option(optimizer, value >= 0 && std::isfinite(value), name, "a finite number >= 0", value);
-}
-
-AdamOptions checked(const char* optimizer, const AdamOptions& options) {
-  const auto check_beta = [&](const char* name, double beta) {
-    check_option(optimizer, beta >= 0 && beta < 1, name, "0 or more and less than 1", beta);
-  };
-  check_beta("beta1", options.beta1);
-  check_beta("beta2", options.beta2);
-  check_not_negative(optimizer, "epsilon", options.epsilon);
-  check_not_negative(optimizer, "weight_decay", options.weight_decay);
-  return options;
-}
-
-}  // namespace
-
-SGD::SGD(std::vector<Parameter> parameters, const SgdOptions& options)
-    : Optimizer(std::move(parameters), options.learning_rate, options.momentum != 0 ? 1 : 0),
-      options_(options) {
-  check_not_negative("SGD", "momentum", options.momentum);
-  check_not_negative("SGD", "weight_decay", options.weight_decay);
-  check_option("SGD", std::isfinite(options.dampening), "dampening", "a finite number",
-               options.dampening);
-  if (!options.nesterov || (options.momentum > 0 && options.dampening == 0)) return;
-  raise(
-      ErrorCode::kInvalidArgument,
-      "[SGD] wrong options with nesterov: expected a momentum > 0 and no dampening, got {} and {}",
-      options.momentum, options.dampening);
-}
-
-void SGD::update(const TensorList& parameters, const TensorList& gradients,
-                 const std::vector<TensorList>& lists, std::int64_t step) {
-  options_.learning_rate = learning_rate();
-  sgd_update(parameters, gradients, lists.empty() ? TensorList() : lists[0], step, options_);
-}
-
-Adam::Adam(std::vector<Parameter> parameters, const AdamOptions& options)
-    : Optimizer(std::move(parameters), options.learning_rate, 2),
-      options_(checked(options.decoupled ? "AdamW" : "Adam", options)) {}
-
-void Adam::update(const TensorList& parameters, const TensorList& gradients,
-                  const std::vector<TensorList>& lists, std::int64_t step) {
-  options_.learning_rate = learning_rate();
-  adam_update(parameters, gradients, lists[0], lists[1], step, options_);
-}
-
-namespace {
-
-TensorList gradients_of(const char* operation, std::span<const Parameter> parameters) {
-  TensorList gradients;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    Tensor gradient = parameters[i].defined() ? parameters[i]->grad() : Tensor();
-    if (!gradient.defined()) continue;
-    check_writable(operation, gradient, fmt::format("the gradient of parameter {}", i));
-    gradients.push_back(std::move(gradient));
-  }
-  for (const Tensor& each : gradients) {
-    if (each.device() == gradients.front().device()) continue;
-    raise(ErrorCode::kDeviceMismatch,
-          "[{}] the gradients are on several devices: expected all on {}, got one on {}. Give the "
-          "parameters of one device at a time.",
-          operation, gradients.front().device().name(), each.device().name());
-  }
-  return gradients;
-}
-
-}  // namespace
-
-AdamW::AdamW(std::vector<Parameter> parameters, const AdamWOptions& options)
-    : Adam(std::move(parameters), {.learning_rate = options.learning_rate,
-                                   .beta1 = options.beta1,
-                                   .beta2 = options.beta2,
-                                   .epsilon = options.epsilon,
-                                   .weight_decay = options.weight_decay,
-                                   .decoupled = true}) {}
-
-Tensor clip_grad_norm(std::span<const Parameter> parameters, double most) {
-  if (!(most > 0)) {
-    raise(ErrorCode::kInvalidArgument,
-          "[clip_grad_norm] bad norm: expected more than 0, got {}. Choose another.", most);
-  }
-  const TensorList gradients = gradients_of("clip_grad_norm", parameters);
-  if (gradients.empty()) {
-    return zeros({}, parameters.empty() ? default_device() : parameters.front().device());
-  }
-  return clip_by_norm(gradients, most);
-}
-
-void clip_grad_value(std::span<const Parameter> parameters, double limit) {
-  if (!(limit >= 0)) {
-    raise(ErrorCode::kInvalidArgument,
-          "[clip_grad_value] bad limit: expected 0 or more, got {}. Choose another.", limit);
-  }
-  clip_by_value(gradients_of("clip_grad_value", parameters), limit);
+  if (numbers_ != nullptr) numbers_->set_counts({num_steps_, parameter_steps_});
 }
 
 }  // namespace patchbay::nn

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <utility>
 
+#include "patchbay/graph.h"
 #include "patchbay/nn/optimizer.h"
 
 #include "core/base/error.h"
@@ -34,6 +35,13 @@ double Schedule::rate_at(std::int64_t steps) const {
 }
 
 void Schedule::set_num_steps(std::int64_t steps) {
+  if (is_recording_graph()) {
+    raise(
+        ErrorCode::kInvalidArgument,
+        "[Schedule] a graph is being recorded, whose replays do not call the schedule's function: "
+        "expected a step outside of the recording. Make it before or after each replay, which uses "
+        "the new rate.");
+  }
   const double rate = rate_at(steps);
   if (!(rate >= 0) || !std::isfinite(rate)) {
     raise(ErrorCode::kInvalidArgument,

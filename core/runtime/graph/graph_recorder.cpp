@@ -75,6 +75,11 @@ bool GraphRecorder::makes(const BufferState& buffer) const {
   return found != indices_.end() && graph_->buffers_[found->second].is_written;
 }
 
+bool GraphRecorder::owns(const BufferState& buffer) const {
+  const auto found = indices_.find(&buffer);
+  return found != indices_.end() && graph_->buffers_[found->second].is_made_here;
+}
+
 void GraphRecorder::add_arguments(std::span<const patchbay_argument> arguments,
                                   std::span<const BufferAccess> uses,
                                   std::span<const std::uint32_t> slots) {

@@ -42,6 +42,7 @@ class GraphRecorder final : public Recorder {
             Look look) override;
   void note_made(BufferState& buffer) override;
   bool makes(const BufferState& buffer) const override;
+  bool owns(const BufferState& buffer) const override;
   GeneratorPosition advance(const std::shared_ptr<GeneratorState>& generator,
                             std::uint64_t calls) override;
   void set_position(const std::shared_ptr<GeneratorState>& generator,

@@ -59,6 +59,8 @@ class Recorder {
   virtual void note_made(BufferState& buffer) = 0;
   /// Whether the buffer's elements are computed only when the list runs.
   virtual bool makes(const BufferState& buffer) const = 0;
+  /// Whether the buffer was allocated in the recording.
+  virtual bool owns(const BufferState& buffer) const = 0;
   virtual bool has_slot(std::uint32_t slot) const = 0;
 
   // These replace a generator's own state.

@@ -20,6 +20,7 @@ struct ScopedStream {
   std::shared_ptr<StreamState> stream;  // null: a recording begins here
   std::shared_ptr<const ScopedStream> outer;
   Recorder* recorder = nullptr;
+  bool is_pause = false;  // recordings around it are paused
 };
 
 /// This thread's scopes, null, or the mark for 'in a callback'. A single pointer, because each
@@ -58,6 +59,8 @@ inline void check_not_recording(std::string_view operation) {
 
 /// Null unless this thread records.
 Recorder* find_recorder();
+/// The same, but also of a recording that is paused.
+Recorder* find_paused_recorder();
 inline Recorder* current_recorder() {
   if (scoped_streams == nullptr) [[likely]]
     return nullptr;

@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "core/runtime/device/context.h"
 #include "core/runtime/graph/graph_recorder.h"
+#include "core/runtime/stream/stream_scope.h"
 #include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/operands.h"
 
@@ -109,6 +111,23 @@ Graph record_graph(const std::function<void(GraphRecording&)>& function) {
 Graph record_graph(const std::function<void()>& function) {
   check_function(function);
   return record_graph([&](GraphRecording&) { function(); });
+}
+
+bool is_recording_graph() { return runtime::current_recorder() != nullptr; }
+
+bool is_made_in_recording(const Tensor& tensor) {
+  const runtime::Recorder* const recorder = runtime::find_paused_recorder();
+  const TensorImpl& impl = tensor::impl_of("is_made_in_recording", tensor, "tensor");
+  return recorder != nullptr && recorder->owns(impl.buffer());
+}
+
+RecordingPause::RecordingPause() : is_paused_(is_recording_graph()) {
+  if (!is_paused_) return;
+  previous_ = runtime::exchange_streams(std::make_shared<runtime::ScopedStream>(
+      runtime::ScopedStream{nullptr, runtime::context().streams, nullptr, /*is_pause=*/true}));
+}
+RecordingPause::~RecordingPause() {
+  if (is_paused_) runtime::exchange_streams(std::move(previous_));
 }
 
 }  // namespace patchbay

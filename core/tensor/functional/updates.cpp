@@ -19,165 +19,43 @@
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
+#include "core/tensor/functional/update_lists.h"
+#include "core/tensor/functional/update_numbers.h"
 
 namespace patchbay {
 namespace {
 
 using tensor::check_not_negative;
+using tensor::groups_of;
+using tensor::name_in;
 using tensor::Named;
+using tensor::UpdateGroup;
+using tensor::UpdateList;
 
-/// The lists of a call, parameters first.
-struct List {
-  const char* name;  // for messages
-  const TensorList& tensors;
-};
-
-/// The gradients are the only list that an update does not write.
-constexpr std::size_t kParameters = 0, kGradients = 1;
-
-/// A parameter with its gradient and state: as vectors if all of them are contiguous.
-using Group = std::vector<Tensor>;
-
-/// "gradients[1]"
-std::string name_of(std::string_view list, std::size_t i) { return fmt::format("{}[{}]", list, i); }
-
-/// Like the checks below, makes names only for messages: updates are called for each batch.
-void check_float(const char* operation, const List& list, std::size_t i) {
-  const Tensor& tensor = list.tensors[i];
-  if (tensor.defined() && tensor::contains(tensor::kFloats, tensor.dtype())) [[likely]]
-    return;
-  const std::string name = name_of(list.name, i);
-  tensor::check_dtype_allowed(operation, tensor::kFloats,
-                              {name, tensor::impl_of(operation, tensor, name)});
-}
-
-void check_writable(const char* operation, const List& list, std::size_t i) {
-  const tensor::TensorImpl& tensor = *list.tensors[i].impl();
-  if (!tensor.buffer().is_read_only && !tensor::repeats_elements(tensor)) [[likely]]
-    return;
-  patchbay::check_writable(operation, list.tensors[i], name_of(list.name, i));
-}
-
-void check_length(const char* operation, std::span<const List> lists, std::size_t which) {
-  const List& list = lists[which];
-  const std::size_t expected = lists[kParameters].tensors.size();
-  if (list.tensors.size() == expected) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] wrong number of tensors: expected {} {}, one for each parameter, got {}. {}",
-                 operation, expected, list.name, list.tensors.size(),
-                 which == kGradients ? "Pass an undefined gradient for a parameter without one."
-                                     : "Give each parameter one: zeros_like(parameter).");
-}
-
-void check_like(const char* operation, const List& parameters, const List& list, std::size_t i) {
-  const Tensor &parameter = parameters.tensors[i], &tensor = list.tensors[i];
-  const bool is_like = tensor.defined() && tensor.shape() == parameter.shape() &&
-                       tensor.dtype() == parameter.dtype() &&
-                       &tensor.impl()->device() == &parameter.impl()->device();
-  if (is_like) [[likely]]
-    return;
-  const std::string like = name_of(parameters.name, i), name = name_of(list.name, i);
-  const Named expected{like, *parameter.impl()},
-      got{name, tensor::impl_of(operation, tensor, name)};
-  tensor::check_same_device(operation, expected, got);
-  tensor::check_same_dtype(operation, expected, got);
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[{}] {} has the wrong shape: expected {} like its parameter, got {} ({}; {}). {}",
-                 operation, name, to_string(parameter.shape()), to_string(tensor.shape()),
-                 tensor::describe(expected), tensor::describe(got),
-                 tensor::help_for(tensor.shape(), parameter.shape()));
-}
-
-/// Checks that what is written shares no elements, except that a gradient may be overwritten.
-void check_apart(const char* operation, std::span<const List> lists, std::size_t i) {
-  for (std::size_t a = 0; a < lists.size(); ++a) {
-    for (std::size_t b = a + 1; b < lists.size(); ++b) {
-      const tensor::TensorImpl &x = *lists[a].tensors[i].impl(), &y = *lists[b].tensors[i].impl();
-      const bool reads_one = a == kGradients || b == kGradients;
-      const tensor::Overlap overlap = tensor::overlap(x, y);
-      if (overlap == tensor::Overlap::kNone) continue;
-      if (overlap == tensor::Overlap::kExact && reads_one) continue;
-      const std::string first = name_of(lists[a].name, i), second = name_of(lists[b].name, i);
-      runtime::raise(ErrorCode::kInvalidArgument,
-                     "[{}] {} and {} overlap: expected {}, got some elements in common ({}; {}). "
-                     "Clone one of them first: {}.clone().",
-                     operation, first, second,
-                     reads_one ? "the very same elements or none" : "no element in common",
-                     tensor::describe(Named{first, x}), tensor::describe(Named{second, y}), second);
-    }
-  }
-}
-
-/// Whether b begins where a ends, in one storage.
-bool follows(const Tensor& a, const Tensor& b) {
-  return a.rank() == 1 && b.rank() == 1 && a.is_contiguous() && b.is_contiguous() &&
-         a.dtype() == b.dtype() && &a.impl()->buffer() == &b.impl()->buffer() &&
-         b.offset_bytes() == a.offset_bytes() + a.size_bytes();
-}
-
-bool follows(const Group& a, const Group& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!follows(a[i], b[i])) return false;
-  }
-  return true;
-}
-
-/// a and what follows it.
-Tensor extended(const Tensor& a, const Tensor& next) {
-  return tensor::make_view(*a.impl(), a.offset_bytes(),
-                           Shape{a.num_elements() + next.num_elements()}, Shape{1});
-}
-
-/// Checks the lists and joins neighbours.
-std::vector<Group> groups_of(const char* operation, std::span<const List> lists) {
-  const TensorList& parameters = lists[kParameters].tensors;
-  for (std::size_t i = 0; i < lists.size(); ++i) check_length(operation, lists, i);
-  std::vector<Group> groups;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (!lists[kGradients].tensors[i].defined()) continue;
-    check_float(operation, lists[kParameters], i);
-    bool is_flat = parameters[i].is_contiguous();
-    for (const List& list : lists.subspan(1)) {
-      check_like(operation, lists[kParameters], list, i);
-      is_flat = is_flat && list.tensors[i].is_contiguous();
-    }
-    check_apart(operation, lists, i);
-    for (std::size_t k = 0; k < lists.size(); ++k) {
-      if (k != kGradients) check_writable(operation, lists[k], i);
-    }
-    Group group;
-    group.reserve(lists.size());
-    for (const List& list : lists) {
-      const Tensor& tensor = list.tensors[i];
-      group.push_back(is_flat && tensor.rank() != 1 ? tensor.view({-1}) : tensor);
-    }
-    if (!groups.empty() && follows(groups.back(), group)) {
-      for (std::size_t k = 0; k < group.size(); ++k) {
-        groups.back()[k] = extended(groups.back()[k], group[k]);
-      }
-    } else {
-      groups.push_back(std::move(group));
-    }
-  }
-  return groups;
-}
-
-/// Calls the function with the tensors of each group and the numbers. It writes the tensors that
-/// are numbered in `written`.
-void update(const FusedFunction& function, std::vector<Group> groups,
-            std::initializer_list<std::size_t> written, std::initializer_list<double> numbers) {
+/// Calls the function with the tensors of each group, the group's own numbers, and those that all
+/// groups share. It writes the tensors that are numbered in `written`.
+template <class NumbersOf>
+void update(const FusedFunction& function, std::vector<UpdateGroup> groups,
+            std::initializer_list<std::size_t> written, const NumbersOf& numbers_of,
+            std::initializer_list<double> shared) {
   std::vector<FusedGroup> calls;
   calls.reserve(groups.size());
-  for (Group& group : groups) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    std::vector<Tensor>& tensors = groups[g].tensors;
     FusedGroup& call = calls.emplace_back();
     call.outputs.reserve(written.size());
-    for (const std::size_t i : written) call.outputs.push_back(group[i]);
-    call.arguments.reserve(group.size() + numbers.size());
-    for (Tensor& tensor : group) call.arguments.emplace_back(std::move(tensor));
+    for (const std::size_t i : written) call.outputs.push_back(tensors[i]);
+    const auto numbers = numbers_of(g, tensors[tensor::kParameters]);
+    call.arguments.reserve(tensors.size() + numbers.size() + shared.size());
+    for (Tensor& tensor : tensors) call.arguments.emplace_back(std::move(tensor));
     call.arguments.insert(call.arguments.end(), numbers.begin(), numbers.end());
+    call.arguments.insert(call.arguments.end(), shared.begin(), shared.end());
   }
   function.call_groups_out(calls);
 }
+
+/// Whether the numbers of an update on the tensor's device are computed in f64.
+bool computes_in_f64(const Tensor& tensor) { return tensor.impl()->device().info.properties.f64; }
 
 void check_step(const char* operation, std::int64_t step) {
   if (step >= 1) return;
@@ -233,114 +111,235 @@ Expression slope_of(bool decays, const Expression& p, const Expression& g,
   return decays ? g + decay * p : g;
 }
 
-/// Of p, g, rate and decay to p.
-const FusedFunction& plain_sgd(const Parts<1>& chosen) {
-  static const auto& functions = *new auto(each_of<1>([](const Parts<1>& parts) {
-    const auto body = [&parts](Inputs in) {
-      return std::vector{in[0] - in[2] * slope_of(parts[0], in[0], in[1], in[3])};
-    };
-    return FusedFunction(4, body, "sgd_update");
-  }));
-  return functions[number_of(chosen)];
+/// What the update makes of each tensor, or what it was where the update does not apply.
+std::vector<Expression> applied(bool is_asked, const Expression& applies,
+                                std::vector<Expression> changed,
+                                std::initializer_list<Expression> before) {
+  if (!is_asked) return changed;
+  auto old = before.begin();
+  for (Expression& each : changed) each = where(applies, each, *old++);
+  return changed;
 }
 
-/// Of p, g, v, rate, decay, momentum and 1 - dampening to p and v. The parts: decay, dampening,
-/// Nesterov's, the first step, in which v is not read.
-const FusedFunction& sgd_with_momentum(const Parts<4>& chosen) {
-  static const auto& functions = *new auto(each_of<4>([](const Parts<4>& parts) {
-    const auto body = [&parts](Inputs in) {
-      const auto [decays, dampens, looks_ahead, is_first] = parts;
-      const Expression &p = in[0], &rate = in[3], &momentum = in[5], &share = in[6];
-      const Expression slope = slope_of(decays, p, in[1], in[4]);
-      const Expression velocity =
-          is_first ? slope : momentum * in[2] + (dampens ? share * slope : slope);
-      return std::vector{p - rate * (looks_ahead ? slope + momentum * velocity : velocity),
-                         velocity};
-    };
-    return FusedFunction(7, body, "sgd_update");
-  }));
-  return functions[number_of(chosen)];
-}
-
-/// Of p, g, m, v, step, decay, 1 - rate decay, beta1, 1 - beta1, beta2, 1 - beta2 and epsilon to p,
-/// m and v. The parts: decay of the gradient, decay of the parameter. Step and epsilon have the
-/// corrections of the moments' bias, so that no element is divided for them: end of section 2 of
-/// the paper.
-const FusedFunction& adam(const Parts<2>& chosen) {
+/// Of p, g, rate, applies and decay to p. The parts: decay; whether it is asked if it applies.
+const FusedFunction& plain_sgd(const Parts<2>& chosen) {
   static const auto& functions = *new auto(each_of<2>([](const Parts<2>& parts) {
     const auto body = [&parts](Inputs in) {
-      const Expression slope = slope_of(parts[0], in[0], in[1], in[5]);
-      const Expression mean = in[7] * in[2] + in[8] * slope;
-      const Expression second = in[9] * in[3] + in[10] * square(slope);
-      const Expression kept = parts[1] ? in[6] * in[0] : in[0];
-      return std::vector{kept - in[4] * mean / (sqrt(second) + in[11]), mean, second};
+      const Expression changed = in[0] - in[2] * slope_of(parts[0], in[0], in[1], in[4]);
+      return applied(parts[1], in[3], {changed}, {in[0]});
     };
-    return FusedFunction(12, body, "adam_update");
+    return FusedFunction(5, body, "sgd_update");
   }));
   return functions[number_of(chosen)];
+}
+
+/// Of p, g, v, rate, is_first, applies, decay, momentum and 1 - dampening to p and v. The parts:
+/// decay, dampening, Nesterov's, the first step, in which v is not read; whether elements say if it
+/// is the first one and if the update applies.
+const FusedFunction& sgd_with_momentum(const Parts<6>& chosen) {
+  static const auto& functions = *new auto(each_of<6>([](const Parts<6>& parts) {
+    const auto body = [&parts](Inputs in) {
+      const auto [decays, dampens, looks_ahead, is_first, asks_first, asks_applies] = parts;
+      const Expression &p = in[0], &v = in[2], &rate = in[3], &momentum = in[7], &share = in[8];
+      const Expression slope = slope_of(decays, p, in[1], in[6]);
+      const Expression later = momentum * v + (dampens ? share * slope : slope);
+      const Expression velocity = is_first     ? slope
+                                  : asks_first ? where(in[4], slope, later)
+                                               : later;
+      const Expression change = looks_ahead ? slope + momentum * velocity : velocity;
+      return applied(asks_applies, in[5], {p - rate * change, velocity}, {p, v});
+    };
+    return FusedFunction(9, body, "sgd_update");
+  }));
+  return functions[number_of(chosen)];
+}
+
+/// Of p, g, m, v, step, epsilon, 1 - rate decay, applies, decay, beta1, 1 - beta1, beta2 and
+/// 1 - beta2 to p, m and v. The parts: decay of the gradient, decay of the parameter; whether it is
+/// asked if it applies.
+const FusedFunction& adam(const Parts<3>& chosen) {
+  static const auto& functions = *new auto(each_of<3>([](const Parts<3>& parts) {
+    const auto body = [&parts](Inputs in) {
+      const Expression slope = slope_of(parts[0], in[0], in[1], in[8]);
+      const Expression mean = in[9] * in[2] + in[10] * slope;
+      const Expression second = in[11] * in[3] + in[12] * square(slope);
+      const Expression kept = parts[1] ? in[6] * in[0] : in[0];
+      const Expression changed = kept - in[4] * mean / (sqrt(second) + in[5]);
+      return applied(parts[2], in[7], {changed, mean, second}, {in[0], in[2], in[3]});
+    };
+    return FusedFunction(13, body, "adam_update");
+  }));
+  return functions[number_of(chosen)];
+}
+
+void check_options(const char* operation, const SgdOptions& options) {
+  check_not_negative(operation, "learning_rate", options.learning_rate);
+  check_not_negative(operation, "momentum", options.momentum);
+  check_not_negative(operation, "weight_decay", options.weight_decay);
+  check_dampening(operation, options);
+  check_nesterov(operation, options);
+}
+
+void check_options(const char* operation, const AdamOptions& options) {
+  check_not_negative(operation, "learning_rate", options.learning_rate);
+  check_not_negative(operation, "epsilon", options.epsilon);
+  check_not_negative(operation, "weight_decay", options.weight_decay);
+  for (const auto& [name, beta] : {std::pair("beta1", options.beta1), {"beta2", options.beta2}}) {
+    if (beta >= 0 && beta < 1) continue;
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[{}] bad {}: expected 0 or more and less than 1, got {}. Choose another.",
+                   operation, name, beta);
+  }
+}
+
+void check_count(const char* operation, std::span<const UpdateNumbers> numbers,
+                 const TensorList& parameters) {
+  if (numbers.size() == parameters.size()) return;
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[{}] wrong number of numbers: expected {}, those of each parameter, got {}.",
+                 operation, parameters.size(), numbers.size());
+}
+
+/// 0 takes the place of a number that the chosen function does not read.
+TensorOrScalar applies_of(const UpdateNumbers& numbers) {
+  return numbers.applies.defined() ? TensorOrScalar(numbers.applies) : TensorOrScalar(0);
+}
+
+/// Groups in which all ask if the update applies, and groups in which none does.
+std::array<std::vector<UpdateGroup>, 2> by_applies(std::vector<UpdateGroup> groups,
+                                                   std::span<const UpdateNumbers> numbers) {
+  std::array<std::vector<UpdateGroup>, 2> parts;
+  for (UpdateGroup& group : groups) {
+    parts[numbers[group.first].applies.defined() ? 1 : 0].push_back(std::move(group));
+  }
+  return parts;
+}
+
+constexpr const char* kSgd = "sgd_update";
+constexpr const char* kAdam = "adam_update";
+
+std::vector<UpdateGroup> sgd_groups(const TensorList& parameters, const TensorList& gradients,
+                                    const TensorList& velocities, const SgdOptions& options,
+                                    bool joins) {
+  const std::array<UpdateList, 3> lists{
+      UpdateList{"parameters", parameters}, {"gradients", gradients}, {"velocities", velocities}};
+  return groups_of(kSgd, std::span(lists).first(options.momentum == 0 ? 2 : 3), joins);
+}
+
+std::vector<UpdateGroup> adam_groups(const TensorList& parameters, const TensorList& gradients,
+                                     const TensorList& means, const TensorList& squares,
+                                     bool joins) {
+  const std::array<UpdateList, 4> lists{UpdateList{"parameters", parameters},
+                                        {"gradients", gradients},
+                                        {"means", means},
+                                        {"squares", squares}};
+  return groups_of(kAdam, lists, joins);
 }
 
 }  // namespace
 
 void sgd_update(const TensorList& parameters, const TensorList& gradients,
                 const TensorList& velocities, std::int64_t step, const SgdOptions& options) {
-  constexpr const char* kName = "sgd_update";
-  check_step(kName, step);
-  check_not_negative(kName, "learning_rate", options.learning_rate);
-  check_not_negative(kName, "momentum", options.momentum);
-  check_not_negative(kName, "weight_decay", options.weight_decay);
-  check_dampening(kName, options);
-  check_nesterov(kName, options);
+  check_step(kSgd, step);
+  check_options(kSgd, options);
   const tensor::Recording recording(false);
   const double rate = options.learning_rate, decay = options.weight_decay;
+  auto groups = sgd_groups(parameters, gradients, velocities, options, /*joins=*/true);
   if (options.momentum == 0) {
-    const std::array<List, 2> lists{List{"parameters", parameters}, {"gradients", gradients}};
-    update(plain_sgd({decay != 0}), groups_of(kName, lists), {0}, {rate, decay});
+    const auto numbers = [rate](auto, auto&) { return std::array<TensorOrScalar, 2>{rate, 0}; };
+    update(plain_sgd({decay != 0, false}), std::move(groups), {0}, numbers, {decay});
     return;
   }
-  const std::array<List, 3> lists{
-      List{"parameters", parameters}, {"gradients", gradients}, {"velocities", velocities}};
-  update(sgd_with_momentum({decay != 0, options.dampening != 0, options.nesterov, step == 1}),
-         groups_of(kName, lists), {0, 2}, {rate, decay, options.momentum, 1 - options.dampening});
+  const auto numbers = [rate](auto, auto&) { return std::array<TensorOrScalar, 3>{rate, 0, 0}; };
+  update(sgd_with_momentum(
+             {decay != 0, options.dampening != 0, options.nesterov, step == 1, false, false}),
+         std::move(groups), {0, 2}, numbers, {decay, options.momentum, 1 - options.dampening});
+}
+
+void sgd_update(const TensorList& parameters, const TensorList& gradients,
+                const TensorList& velocities, std::span<const UpdateNumbers> numbers,
+                const SgdOptions& options) {
+  check_options(kSgd, options);
+  check_count(kSgd, numbers, parameters);
+  const tensor::Recording recording(false);
+  const bool decays = options.weight_decay != 0;
+  auto parts =
+      by_applies(sgd_groups(parameters, gradients, velocities, options, /*joins=*/false), numbers);
+  for (const bool asks : {false, true}) {
+    std::vector<UpdateGroup>& groups = parts[asks ? 1 : 0];
+    if (groups.empty()) continue;
+    const auto known = tensor::sgd_numbers(kSgd, groups, numbers);
+    std::vector<std::size_t> first;
+    for (const UpdateGroup& group : groups) first.push_back(group.first);
+    if (options.momentum == 0) {
+      const auto of = [&](std::size_t g, auto&) {
+        return std::array{known[g].rate, applies_of(numbers[first[g]])};
+      };
+      update(plain_sgd({decays, asks}), std::move(groups), {0}, of, {options.weight_decay});
+      continue;
+    }
+    const auto of = [&](std::size_t g, auto&) {
+      return std::array{known[g].rate, known[g].is_first, applies_of(numbers[first[g]])};
+    };
+    update(sgd_with_momentum({decays, options.dampening != 0, options.nesterov, false, true, asks}),
+           std::move(groups), {0, 2}, of,
+           {options.weight_decay, options.momentum, 1 - options.dampening});
+  }
 }
 
 void adam_update(const TensorList& parameters, const TensorList& gradients, const TensorList& means,
                  const TensorList& squares, std::int64_t step, const AdamOptions& options) {
-  constexpr const char* kName = "adam_update";
-  check_step(kName, step);
-  check_not_negative(kName, "learning_rate", options.learning_rate);
-  check_not_negative(kName, "epsilon", options.epsilon);
-  check_not_negative(kName, "weight_decay", options.weight_decay);
-  for (const auto& [name, beta] : {std::pair("beta1", options.beta1), {"beta2", options.beta2}}) {
-    if (beta >= 0 && beta < 1) continue;
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] bad {}: expected 0 or more and less than 1, got {}. Choose another.",
-                   kName, name, beta);
-  }
-  const std::array<List, 4> lists{List{"parameters", parameters},
-                                  {"gradients", gradients},
-                                  {"means", means},
-                                  {"squares", squares}};
+  check_step(kAdam, step);
+  check_options(kAdam, options);
   const tensor::Recording recording(false);
-  const double steps = static_cast<double>(step), rate = options.learning_rate,
-               decay = options.weight_decay, beta1 = options.beta1, beta2 = options.beta2;
-  const double bias1 = 1 - std::pow(beta1, steps), bias2 = 1 - std::pow(beta2, steps);
-  const double root = std::sqrt(bias2);
-  update(adam({decay != 0 && !options.decoupled, decay != 0 && options.decoupled}),
-         groups_of(kName, lists), {0, 2, 3},
-         {rate * root / bias1, decay, 1 - rate * decay, beta1, 1 - beta1, beta2, 1 - beta2,
-          options.epsilon * root});
+  const double decay = options.weight_decay;
+  // Both forms, as the parameters of one call may be on devices of both kinds.
+  const std::array known{tensor::adam_numbers(options, step, false),
+                         tensor::adam_numbers(options, step, true)};
+  const auto numbers = [&](auto, const Tensor& parameter) {
+    const tensor::AdamNumbers& of = known[computes_in_f64(parameter) ? 1 : 0];
+    return std::array<TensorOrScalar, 4>{of.step, of.epsilon, of.kept, 0};
+  };
+  update(adam({decay != 0 && !options.decoupled, decay != 0 && options.decoupled, false}),
+         adam_groups(parameters, gradients, means, squares, /*joins=*/true), {0, 2, 3}, numbers,
+         {decay, options.beta1, 1 - options.beta1, options.beta2, 1 - options.beta2});
+}
+
+void adam_update(const TensorList& parameters, const TensorList& gradients, const TensorList& means,
+                 const TensorList& squares, std::span<const UpdateNumbers> numbers,
+                 const AdamOptions& options) {
+  check_options(kAdam, options);
+  check_count(kAdam, numbers, parameters);
+  const tensor::Recording recording(false);
+  const double decay = options.weight_decay;
+  auto parts =
+      by_applies(adam_groups(parameters, gradients, means, squares, /*joins=*/false), numbers);
+  for (const bool asks : {false, true}) {
+    std::vector<UpdateGroup>& groups = parts[asks ? 1 : 0];
+    if (groups.empty()) continue;
+    const auto known = tensor::adam_numbers(kAdam, groups, numbers, options);
+    std::vector<std::size_t> first;
+    for (const UpdateGroup& group : groups) first.push_back(group.first);
+    const auto of = [&](std::size_t g, auto&) {
+      return std::array{known[g].step, known[g].epsilon, known[g].kept,
+                        applies_of(numbers[first[g]])};
+    };
+    update(adam({decay != 0 && !options.decoupled, decay != 0 && options.decoupled, asks}),
+           std::move(groups), {0, 2, 3}, of,
+           {decay, options.beta1, 1 - options.beta1, options.beta2, 1 - options.beta2});
+  }
 }
 
 namespace {
 
 /// Checks that two tensors of a list are on one device.
-void check_device(const char* operation, const List& list, std::size_t first, std::size_t second) {
+void check_device(const char* operation, const UpdateList& list, std::size_t first,
+                  std::size_t second) {
   const tensor::TensorImpl &a = *list.tensors[first].impl(), &b = *list.tensors[second].impl();
   if (&a.device() == &b.device()) [[likely]]
     return;
-  const std::string first_name = name_of(list.name, first),
-                    second_name = name_of(list.name, second);
+  const std::string first_name = name_in(list.name, first),
+                    second_name = name_in(list.name, second);
   tensor::check_same_device(operation, {first_name, a}, {second_name, b});
 }
 
@@ -361,11 +360,11 @@ void clip_by_value(const TensorList& gradients, double limit) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[{}] bad limit: expected 0 or more, got {}. Choose another.", kName, limit);
   }
-  const List list{"gradients", gradients};
+  const UpdateList list{"gradients", gradients};
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;
-    check_float(kName, list, i);
-    check_writable(kName, list, i);
+    tensor::check_float(kName, list, i);
+    tensor::check_writable(kName, list, i);
     static_cast<void>(Scalar(limit).bits(gradients[i].dtype(), kName));
   }
   const tensor::Recording recording(false);
@@ -374,31 +373,30 @@ void clip_by_value(const TensorList& gradients, double limit) {
   }
 }
 
-Tensor clip_by_norm(const TensorList& gradients, double most) {
-  constexpr const char* kName = "clip_by_norm";
-  if (!(most > 0)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] bad norm: expected more than 0, got {}. Choose another.", kName, most);
-  }
+namespace {
+
+constexpr const char* kClipByNorm = "clip_by_norm";
+
+Tensor clipped_by_norm(const TensorList& gradients, const TensorOrScalar& most) {
   const tensor::Recording recording(false);
   Tensor total, first;
-  const List list{"gradients", gradients};
+  const UpdateList list{"gradients", gradients};
   std::size_t first_index = 0;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;
-    check_float(kName, list, i);
-    check_writable(kName, list, i);
+    tensor::check_float(kClipByNorm, list, i);
+    tensor::check_writable(kClipByNorm, list, i);
     if (!first.defined()) {
       first = gradients[i];
       first_index = i;
     }
-    check_device(kName, list, first_index, i);
+    check_device(kClipByNorm, list, first_index, i);
   }
   if (!first.defined()) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[{}] no gradients: expected at least one that is defined, got {} tensors. Call "
                    "backward first.",
-                   kName, gradients.size());
+                   kClipByNorm, gradients.size());
   }
   const DType dtype = first.dtype() == DType::f64 ? DType::f64 : DType::f32;
   for (const Tensor& gradient : gradients) {
@@ -409,11 +407,41 @@ Tensor clip_by_norm(const TensorList& gradients, double most) {
   }
   Tensor norm = sqrt(total);
   // As PyTorch has it, so that a norm of 0 divides by more than 0.
-  const Tensor factor = minimum(div(most, norm + 1e-6), 1);
+  const Tensor least = norm + 1e-6;
+  const Tensor ratio =
+      most.is_tensor() ? div(most.tensor().cast(dtype), least) : div(most.scalar(), least);
+  const Tensor factor = minimum(ratio, 1);
   for (const Tensor& gradient : gradients) {
     if (gradient.defined()) multiply(gradient, factor);
   }
   return norm;
+}
+
+}  // namespace
+
+Tensor clip_by_norm(const TensorList& gradients, double most) {
+  if (!(most > 0)) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[{}] bad norm: expected more than 0, got {}. Choose another.", kClipByNorm,
+                   most);
+  }
+  return clipped_by_norm(gradients, most);
+}
+
+Tensor clip_by_norm(const TensorList& gradients, const Tensor& most) {
+  const Named named{"most", tensor::impl_of(kClipByNorm, most, "most")};
+  tensor::check_dtype_allowed(kClipByNorm, tensor::kFloats, named);
+  if (named.tensor.shape.rank() != 0) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[{}] most has another shape: expected [], got {} ({}). Give one element.",
+                   kClipByNorm, to_string(named.tensor.shape), tensor::describe(named));
+  }
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    const std::string name = name_in("gradients", i);
+    tensor::check_same_device(kClipByNorm, {name, *gradients[i].impl()}, named);
+  }
+  return clipped_by_norm(gradients, most);
 }
 
 void check_writable(const char* operation, const Tensor& tensor, std::string_view name) {

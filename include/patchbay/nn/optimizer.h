@@ -19,9 +19,12 @@
 #include "patchbay/export.h"
 #include "patchbay/nn/parameter.h"
 #include "patchbay/tensor.h"
+#include "patchbay/tensor_or_scalar.h"
 #include "patchbay/updates.h"
 
 namespace patchbay::nn {
+
+class StepNumbers;
 
 class PATCHBAY_API Optimizer {
  public:
@@ -36,15 +39,22 @@ class PATCHBAY_API Optimizer {
   /// kShapeMismatch and kDeviceMismatch if a parameter got a tensor of another shape, or elsewhere,
   /// other than by a move of its module. After a launch that failed, some parameters may have
   /// changed and others not: load a checkpoint.
+  ///
+  /// In a recording, replays count the steps and read the learning rate of that moment: what the
+  /// optimiser keeps, and the counts and the rate as elements of the devices, is made outside of
+  /// the recording. From then on num_steps, state and the moves of parameters fetch these elements
+  /// in counted copies, and block.
   void step(double gradient_factor = 1);
   /// Removes the gradients of all parameters.
   void zero_grad();
 
-  double learning_rate() const { return learning_rate_; }
-  /// Errors: kInvalidArgument unless it is finite and not negative.
+  /// Fetches a number only if set_learning_rate was recorded, which each replay repeats.
+  double learning_rate() const;
+  /// Also for replays of recorded steps. Errors: kInvalidArgument unless it is finite and not
+  /// negative.
   void set_learning_rate(double rate);
-  /// The number of steps that were made.
-  std::int64_t num_steps() const { return num_steps_; }
+  /// The number of steps that were made. Once a step was recorded: fetches one number; blocks.
+  std::int64_t num_steps() const;
   std::span<const Parameter> parameters() const { return parameters_; }
 
   /// What the optimiser keeps, which is all that a checkpoint needs: for each parameter the number
@@ -73,8 +83,21 @@ class PATCHBAY_API Optimizer {
   /// 1. `lists` are those of the state, zeros at first. All are f32 for parameters of 16 bits.
   virtual void update(const TensorList& parameters, const TensorList& gradients,
                       const std::vector<TensorList>& lists, std::int64_t step) = 0;
+  /// The same for steps that are recorded, and for all later ones: step and rate are elements of
+  /// the devices, given for each parameter. Where `applies` is defined and false, nothing may
+  /// change. The default refuses with kInvalidArgument.
+  virtual void update_recorded(const TensorList& parameters, const TensorList& gradients,
+                               const std::vector<TensorList>& lists,
+                               std::span<const UpdateNumbers> numbers);
 
  private:
+  friend class LossScaler;
+  struct Part;
+  /// A step with the gradients times `factor`, where `applies` is undefined or true.
+  void change(const TensorOrScalar& factor, const Tensor& applies);
+  void change_by_counts(const TensorOrScalar& factor);
+  void change_by_numbers(const TensorOrScalar& factor, const Tensor& applies);
+  void make_numbers();
   void check_parameters() const;
   void prepare();
   void prepare_list(Tensor& kept, std::size_t number) const;
@@ -87,6 +110,9 @@ class PATCHBAY_API Optimizer {
   /// Shared with the parameters, which take them along when they move.
   std::vector<std::vector<std::shared_ptr<Tensor>>> lists_;
   std::vector<std::shared_ptr<Tensor>> masters_;
+  std::unique_ptr<StepNumbers> numbers_;  // null before the first recording
+  bool has_recorded_ = false;             // a step: the counts are on the devices
+  bool records_rate_ = false;             // replays set the rate
 };
 
 /// sgd_update of updates.h.
@@ -99,6 +125,9 @@ class PATCHBAY_API SGD : public Optimizer {
  private:
   void update(const TensorList& parameters, const TensorList& gradients,
               const std::vector<TensorList>& lists, std::int64_t step) override;
+  void update_recorded(const TensorList& parameters, const TensorList& gradients,
+                       const std::vector<TensorList>& lists,
+                       std::span<const UpdateNumbers> numbers) override;
 
   SgdOptions options_;
 };
@@ -113,6 +142,9 @@ class PATCHBAY_API Adam : public Optimizer {
  private:
   void update(const TensorList& parameters, const TensorList& gradients,
               const std::vector<TensorList>& lists, std::int64_t step) override;
+  void update_recorded(const TensorList& parameters, const TensorList& gradients,
+                       const std::vector<TensorList>& lists,
+                       std::span<const UpdateNumbers> numbers) override;
 
   AdamOptions options_;
 };
