@@ -476,5 +476,66 @@ TEST_P(RecordedStepTest, AScheduleMovesBetweenReplays) {
   EXPECT_EQ(optimizer.learning_rate(), 1);
 }
 
+TEST_P(RecordedStepTest, WhatCantBeRecordedIsRefused) {
+  nn::Linear layer(2, 2, {.tensor = device_});
+  const Tensor x = ones({4, 2}, device_);
+  nn::DataParallel model(nn::Linear(2, 2, {.tensor = device_}), {device_, test_device("cpu:1")});
+  EXPECT_ERROR(static_cast<void>(record_graph([&] { static_cast<void>(model(x)); })),
+               ErrorCode::kInvalidArgument,
+               "[DataParallel] a graph is being recorded, which has the operations of one thread");
+  const Device other = test_device(device_.name() == "cpu:0" ? "fake:0" : "cpu:0");
+  EXPECT_ERROR(static_cast<void>(record_graph([&] { layer.move_to(other); })),
+               ErrorCode::kInvalidArgument,
+               "[move_to] a graph is being recorded, whose replays would change weight");
+  static_cast<void>(record_graph([&] { layer.move_to(device_); }));  // it stays
+}
+
+/// Of a model on two devices: each has the counts and the rate of its parameters.
+TEST_P(RecordedStepTest, ParametersMayBeOnSeveralDevices) {
+  const Device other = test_device(device_.name() == "fake:0" ? "cpu:0" : "fake:0");
+  const auto outcome = [&](Way way) {
+    const nn::Parameter a(ones({2}, device_)), b(ones({2}, other));
+    nn::Adam optimizer({a, b}, {.learning_rate = 0.1});
+    nn::LossScaler scaler({.scale = 64, .growth_interval = 2});
+    const Tensor slope = ones({2}, other);
+    const auto step = [&] {
+      optimizer.zero_grad();
+      scaler.scale(sum(square(a.value()).to(other) * b.value() * slope)).backward();
+      static_cast<void>(scaler.step(optimizer));
+    };
+    run(way, step, 5,
+        [&](int i) { slope.fill_(i == 2 ? std::numeric_limits<double>::infinity() : 1); });
+    Outcome result = outcome_of(optimizer);
+    result.values.push_back({static_cast<float>(double{scaler.scale()})});
+    return result;
+  };
+  const Outcome expected = outcome(Way::kEager);
+  EXPECT_EQ(expected.num_steps, 4);
+  EXPECT_EQ(outcome(Way::kGraph), expected);
+  EXPECT_EQ(outcome(Way::kWarmGraph), expected);
+}
+
+/// The numbers of the updates are f32 there.
+TEST(RecordedStepWithoutF64, EqualsTheEagerOne) {
+  const Runtime runtime(options({{"fake_f64", "0"}}));
+  const Device device = runtime.device("fake:0");
+  std::vector<Floats> results;
+  for (const bool is_recorded : {false, true}) {
+    const nn::Parameter a(from_host<float>({1, -2, 0.3F}, {3}, device));
+    nn::Adam optimizer({a}, {.learning_rate = 0.1});
+    const auto step = [&] {
+      optimizer.zero_grad();
+      sum(square(a.value())).backward();
+      optimizer.step();
+    };
+    std::optional<Graph> graph;
+    if (is_recorded) graph = record_graph(step);
+    for (int i = 0; i < 20; ++i) is_recorded ? graph->replay() : step();
+    EXPECT_EQ(optimizer.num_steps(), 20);
+    results.push_back(floats_of(a.value()));
+  }
+  EXPECT_EQ(results[1], results[0]);
+}
+
 }  // namespace
 }  // namespace patchbay::test

@@ -10,6 +10,7 @@
 #include <typeinfo>
 
 #include "patchbay/autograd.h"
+#include "patchbay/graph.h"
 #include "patchbay/runtime.h"
 
 #include "core/base/error.h"
@@ -224,9 +225,18 @@ Changed changed(const char* operation, std::string_view name, const Parameter& p
                 const TensorOptions& to) {
   Changed result{parameter, to, {}, {}, {}};
   if (!parameter.defined()) return result;
+  const auto check_not_recording = [&] {
+    if (!is_recording_graph()) return;
+    raise(
+        ErrorCode::kInvalidArgument,
+        "[{}] a graph is being recorded, whose replays would change {} from its old elements each "
+        "time: expected a model that stays as it is. Move or cast it before the recording.",
+        operation, name);
+  };
   if (to.device) {
     for (std::shared_ptr<Tensor>& each : parameter.place().companions.all()) {
       if (!each->defined() || each->device() == *to.device) continue;
+      check_not_recording();
       Tensor there = each->to(*to.device);
       result.companions.emplace_back(std::move(each), std::move(there));
     }
@@ -234,6 +244,7 @@ Changed changed(const char* operation, std::string_view name, const Parameter& p
   const Tensor& value = parameter.value();
   if (to.device ? value.device() == *to.device : value.dtype() == *to.dtype) return result;
   check_no_inference(operation, name, value);
+  check_not_recording();
   const auto convert = [&](const Tensor& tensor) {
     return to.device ? tensor.detach().to(*to.device) : tensor.detach().cast(*to.dtype);
   };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "patchbay/autograd.h"
+#include "patchbay/graph.h"
 #include "patchbay/runtime.h"
 
 #include "core/base/error.h"
@@ -107,6 +108,11 @@ DataParallel& DataParallel::operator=(DataParallel other) noexcept {
 DataParallel::~DataParallel() = default;
 
 Tensor DataParallel::forward(const Tensor& input) {
+  if (is_recording_graph()) {
+    raise(ErrorCode::kInvalidArgument,
+          "[DataParallel] a graph is being recorded, which has the operations of one thread: "
+          "expected a module on one device. Record the module itself.");
+  }
   if (!input.defined() || input.rank() == 0) {
     raise(ErrorCode::kShapeMismatch,
           "[DataParallel] no rows to share: expected a batch [n, ...], got {}.",
