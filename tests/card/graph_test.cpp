@@ -1,7 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Recorded graphs as graphs of the driver: the same values as launch by launch, in one submission.
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <patchbay/nn.h>
 
 #include "sim/simulation.h"
 
@@ -112,6 +115,39 @@ TEST_F(SimGraph, ThatChangesEveryTimeRunsLaunchByLaunch) {
   const auto expected = draw({{"driver_graphs", "off"}});
   EXPECT_EQ(draw({}), expected);
   EXPECT_EQ(counters().graph_runs, 8u);
+}
+
+/// A whole training step has nothing that changes from replay to replay, as its counts are elements
+/// of the device.
+TEST_F(SimGraph, RunsTrainingStepsAsOneSubmission) {
+  const auto train = [](const Settings& settings, bool is_recorded) {
+    const Runtime runtime(options(settings));
+    const Device device = runtime.device(kNames.device(0));
+    const nn::Parameter w(from_host<float>({0.5F, -1, 2, 0.25F, 1, -2}, {2, 3}, device));
+    const Tensor x = from_host<float>({1, 2, 3, 4, 5, 6, -1, -2}, {4, 2}, device);
+    nn::Adam optimizer({w}, {.learning_rate = 0.05});
+    const auto step = [&] {
+      optimizer.zero_grad();
+      mean(square(matmul(x, w.value()))).backward();
+      static_cast<void>(nn::clip_grad_norm(std::vector{w}, 1));
+      optimizer.step();
+    };
+    std::optional<Graph> graph;
+    if (is_recorded) graph = record_graph(step);
+    for (int i = 0; i < 12; ++i) {
+      if (i == 6) optimizer.set_learning_rate(0.01);
+      is_recorded ? graph->replay() : step();
+    }
+    EXPECT_EQ(optimizer.num_steps(), 12);
+    return w->detach().to_vector<float>();
+  };
+  const Values eager = train({}, false);
+  EXPECT_EQ(train({{"driver_graphs", "off"}}, true), eager);
+  EXPECT_EQ(counters().graph_runs, 0u);
+  EXPECT_EQ(train({}, true), eager);
+  EXPECT_EQ(counters().graph_runs, 12u);
+  EXPECT_EQ(counters().graphs_made, 1u);
+  EXPECT_EQ(counters().graph_updates, 0u);
 }
 
 /// Users' kernels among operations.

@@ -135,6 +135,8 @@ TEST_P(LayerTest, FlattenJoinsDimensions) {
   EXPECT_EQ(nn::Flatten()(x).shape(), (Shape{2, 60}));
   EXPECT_EQ(nn::Flatten(0, 1)(x).shape(), (Shape{6, 4, 5}));
   EXPECT_EQ(nn::Flatten(-2)(x).shape(), (Shape{2, 3, 20}));
+  EXPECT_EQ(nn::Flatten(0)(ones({}, device_)).shape(), (Shape{1}));
+  EXPECT_EQ(nn::Flatten(-1)(ones({}, device_)).shape(), (Shape{1}));
   EXPECT_ERROR(nn::Flatten(1, 4)(x), ErrorCode::kShapeMismatch,
                "[Flatten] no such dimensions: expected an input with dimensions 1 to 4, got shape "
                "[2, 3, 4, 5]. Layer: Flatten.");

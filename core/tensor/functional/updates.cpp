@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -293,11 +294,13 @@ void adam_update(const TensorList& parameters, const TensorList& gradients, cons
   check_options(kAdam, options);
   const tensor::Recording recording(false);
   const double decay = options.weight_decay;
-  // Both forms, as the parameters of one call may be on devices of both kinds.
-  const std::array known{tensor::adam_numbers(options, step, false),
-                         tensor::adam_numbers(options, step, true)};
+  // Of devices without f64 and with it: the parameters of one call may be on both.
+  std::array<std::optional<tensor::AdamNumbers>, 2> known;
   const auto numbers = [&](auto, const Tensor& parameter) {
-    const tensor::AdamNumbers& of = known[computes_in_f64(parameter) ? 1 : 0];
+    const bool in_f64 = computes_in_f64(parameter);
+    auto& made = known[in_f64 ? 1 : 0];
+    if (!made) made = tensor::adam_numbers(options, step, in_f64);
+    const tensor::AdamNumbers& of = *made;
     return std::array<TensorOrScalar, 4>{of.step, of.epsilon, of.kept, 0};
   };
   update(adam({decay != 0 && !options.decoupled, decay != 0 && options.decoupled, false}),

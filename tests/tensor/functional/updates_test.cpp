@@ -213,6 +213,76 @@ TEST_P(UpdatesTest, ClipsByTheCommonNorm) {
                    other.name() + "). Copy it first: gradients[1].to(gradients[0].device()).");
 }
 
+/// Step, rate and condition from elements of the device, for parameters of different counts.
+TEST_P(UpdatesTest, NumbersMayBeElementsOfTheDevice) {
+  const DType wide = device_.properties().f64 ? DType::f64 : DType::f32;
+  const Tensor steps = from_host<std::int64_t>({1, 40, 2000000}, {3}, device_);
+  const Tensor rate = full({}, 0.05, {wide, device_});
+  const Tensor no = zeros({}, {DType::boolean, device_});
+  const AdamOptions adam{.learning_rate = 0.05, .weight_decay = 0.1, .decoupled = true};
+  const SgdOptions sgd{.learning_rate = 0.05, .momentum = 0.9, .dampening = 0.2, .nesterov = false};
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const UpdateNumbers numbers{steps[i], rate, Tensor()}, never{steps[i], rate, no};
+    const std::int64_t step = steps[i].item<std::int64_t>();
+    const auto start = [&](int seed) {
+      return tensor_of(some_values(4, seed), {4}, DType::f32, device_);
+    };
+    const Tensor g = start(1);
+    std::vector<std::vector<std::vector<float>>> results;
+    for (const bool by_elements : {false, true}) {
+      const Tensor p = start(2), m = start(3), s = square(start(4)), q = start(5), v = start(6);
+      const auto all = [&] {
+        std::vector<std::vector<float>> values;
+        for (const Tensor& each : {p, m, s, q, v}) values.push_back(each.to_vector<float>());
+        return values;
+      };
+      if (by_elements) {
+        const auto before = all();
+        adam_update({p}, {g}, {m}, {s}, std::span(&never, 1), adam);
+        sgd_update({q}, {g}, {v}, std::span(&never, 1), sgd);
+        EXPECT_EQ(all(), before);
+        adam_update({p}, {g}, {m}, {s}, std::span(&numbers, 1), adam);
+        sgd_update({q}, {g}, {v}, std::span(&numbers, 1), sgd);
+      } else {
+        adam_update({p}, {g}, {m}, {s}, step, adam);
+        sgd_update({q}, {g}, {v}, step, sgd);
+      }
+      results.push_back(all());
+    }
+    EXPECT_EQ(results[1], results[0]) << "step " << step;
+  }
+}
+
+TEST_P(UpdatesTest, ElementsThatAreNoNumbersAreNamed) {
+  const Tensor p = ones({2}, device_), g = ones({2}, device_);
+  const Tensor step = ones({}, {DType::i64, device_}), rate = ones({}, device_);
+  const auto update = [&](const UpdateNumbers& numbers) {
+    sgd_update({p}, {g}, {}, std::span(&numbers, 1));
+  };
+  EXPECT_ERROR(sgd_update({p}, {g}, {}, std::span<const UpdateNumbers>()),
+               ErrorCode::kInvalidArgument,
+               "[sgd_update] wrong number of numbers: expected 1, those of each parameter, got 0");
+  EXPECT_ERROR(update({Tensor(), rate, {}}), ErrorCode::kInvalidArgument,
+               "[sgd_update] step[0] is undefined");
+  EXPECT_ERROR(update({rate, rate, {}}), ErrorCode::kDtypeMismatch,
+               "[sgd_update] step[0] has another dtype: expected i64, got f32");
+  EXPECT_ERROR(update({step, step, {}}), ErrorCode::kDtypeMismatch,
+               "[sgd_update] learning_rate[0] has another dtype: expected f32 or f64, got i64");
+  EXPECT_ERROR(update({step, rate, rate}), ErrorCode::kDtypeMismatch,
+               "[sgd_update] applies[0] has another dtype: expected bool, got f32");
+  EXPECT_ERROR(update({step, ones({2}, device_), {}}), ErrorCode::kShapeMismatch,
+               "[sgd_update] learning_rate[0] has another shape: expected [], got [2]");
+  const Device other = test_device(device_.name() == "cpu:0" ? "fake:0" : "cpu:0");
+  EXPECT_ERROR(update({step, ones({}, other), {}}), ErrorCode::kDeviceMismatch,
+               "[sgd_update] operands are on different devices");
+  EXPECT_ERROR((void)clip_by_norm({g}, ones({2}, device_)), ErrorCode::kShapeMismatch,
+               "[clip_by_norm] most has another shape: expected [], got [2]");
+  EXPECT_ERROR((void)clip_by_norm({g}, step), ErrorCode::kDtypeMismatch, "[clip_by_norm]");
+  EXPECT_ERROR((void)clip_by_norm({g}, ones({}, other)), ErrorCode::kDeviceMismatch,
+               "[clip_by_norm] operands are on different devices");
+  expect_near(p, {1, 1}, "nothing was written");
+}
+
 TEST_P(UpdatesTest, ErrorsComeBeforeAnyWork) {
   const Tensor p = ones({2}, device_), g = ones({2}, device_);
   EXPECT_ERROR(sgd_update({p, p}, {g}, {}, 1), ErrorCode::kInvalidArgument,
