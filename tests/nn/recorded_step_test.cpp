@@ -471,7 +471,11 @@ TEST_P(RecordedStepTest, AScheduleMovesBetweenReplays) {
   nn::SGD optimizer({a}, {.learning_rate = 1});
   nn::Schedule schedule(optimizer, nn::exponential(0.5));
   EXPECT_ERROR(static_cast<void>(record_graph([&] { schedule.step(); })),
-               ErrorCode::kInvalidArgument, "a graph is being recorded");
+               ErrorCode::kInvalidArgument,
+               "[Schedule] a graph is being recorded, whose replays do not call the schedule");
+  nn::ReduceLROnPlateau plateau(optimizer);
+  EXPECT_ERROR(static_cast<void>(record_graph([&] { plateau.step(1); })),
+               ErrorCode::kInvalidArgument, "[ReduceLROnPlateau] a graph is being recorded");
   EXPECT_EQ(schedule.num_steps(), 0);
   EXPECT_EQ(optimizer.learning_rate(), 1);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string_view>
 #include <utility>
 
 #include "patchbay/graph.h"
@@ -14,6 +15,19 @@
 namespace patchbay::nn {
 
 using runtime::raise;
+
+namespace {
+
+/// Replays do not call the program's functions.
+void check_not_recording(std::string_view schedule) {
+  if (!is_recording_graph()) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] a graph is being recorded, whose replays do not call the schedule: expected a step "
+        "outside of the recording. Make it before or after a replay, which uses the new rate.",
+        schedule);
+}
+
+}  // namespace
 
 Schedule::Schedule(Optimizer& optimizer, RateFactor factor)
     : optimizer_(&optimizer), factor_(std::move(factor)), first_rate_(optimizer.learning_rate()) {
@@ -35,13 +49,7 @@ double Schedule::rate_at(std::int64_t steps) const {
 }
 
 void Schedule::set_num_steps(std::int64_t steps) {
-  if (is_recording_graph()) {
-    raise(
-        ErrorCode::kInvalidArgument,
-        "[Schedule] a graph is being recorded, whose replays do not call the schedule's function: "
-        "expected a step outside of the recording. Make it before or after each replay, which uses "
-        "the new rate.");
-  }
+  check_not_recording("Schedule");
   const double rate = rate_at(steps);
   if (!(rate >= 0) || !std::isfinite(rate)) {
     raise(ErrorCode::kInvalidArgument,
@@ -234,6 +242,7 @@ bool ReduceLROnPlateau::is_better(double metric) const {
 }
 
 void ReduceLROnPlateau::step(double metric) {
+  check_not_recording("ReduceLROnPlateau");
   if (is_better(metric)) {
     state_.best = metric;
     state_.num_bad_steps = 0;

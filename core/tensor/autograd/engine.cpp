@@ -4,6 +4,7 @@
 // which are told before the rest of the graph has run.
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "patchbay/autograd.h"
 #include "patchbay/ops.h"
 
+#include "core/runtime/stream/recorder.h"
 #include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
@@ -29,8 +31,11 @@ namespace {
 bool is_own(const Tensor& grad) {
   const TensorImpl& impl = *grad.impl();
   const runtime::BufferState& buffer = impl.buffer();
+  const runtime::Recorder* const recorder = runtime::current_recorder();
+  // A recording holds the buffers that were made in it.
+  const std::uint32_t expected = recorder != nullptr && recorder->owns(buffer) ? 2 : 1;
   return impl.references.load(std::memory_order_relaxed) == 1 &&
-         buffer.references.load(std::memory_order_relaxed) == 1 && !buffer.released &&
+         buffer.references.load(std::memory_order_relaxed) == expected && !buffer.released &&
          impl.is_contiguous;
 }
 Tensor own(Tensor&& grad) { return is_own(grad) ? std::move(grad) : grad.clone(); }
