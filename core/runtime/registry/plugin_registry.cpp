@@ -132,6 +132,7 @@ PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& opti
     : runtime_(runtime) {
   watch_process_end();
   const Environment& environment = runtime_.environment;
+  static_cast<void>(environment.is_on("flush_subnormals"));  // plugins read it
   check_on_or_off(environment, "memory_cache");
   check_on_or_off(environment, "host_access");
   check_on_or_off(environment, "driver_graphs");
