@@ -377,6 +377,7 @@ void PluginRegistry::open_at(std::size_t index) {
 }
 
 std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
+  const Reading reading(*this);
   const std::vector<Backend*> all = loaded();
   std::vector<std::string> result;
   for (const std::string& name : visible_devices_.names()) {
