@@ -16,7 +16,7 @@ Stream::Stream(Device& device) : Stream(device, std::make_shared<Timeline>(devic
 
 Stream::Stream(Device& device, std::shared_ptr<Timeline> timeline)
     : device_(device),
-      subnormals_(machine::Subnormals::wanted(device.host())),
+      subnormals_(Subnormals::wanted(device.host())),
       timeline_(std::move(timeline)) {}
 
 void Stream::finish() {
@@ -36,7 +36,7 @@ std::uint64_t Stream::submit(Work work) {
 void Stream::submit_work(Work work) {
   submit([this, work = std::move(work)] {
     begin_work();
-    const machine::Subnormals::Scope scope(subnormals_);
+    const Subnormals::Scope scope(subnormals_);
     work();
   });
 }

@@ -77,7 +77,7 @@ class Stream : public plugin::Stream {
 
  private:
   Device& device_;
-  const machine::Subnormals subnormals_;
+  const Subnormals subnormals_;
   const std::shared_ptr<Timeline> timeline_;
   std::unique_ptr<Worker> callbacks_;  // made by the first; so that they hold no later work back
   Worker worker_;

@@ -9,7 +9,7 @@
 
 #include "patchbay/plugin/kit/host.hpp"
 
-namespace patchbay::machine {
+namespace patchbay {
 
 /// A treatment of subnormal operands and results by a thread's arithmetic in f32 and f64: as the
 /// values that they are, or as zeros. A new thread has that of the thread that starts it.
@@ -83,6 +83,6 @@ class Subnormals {
   bool flushes_ = false;
 };
 
-}  // namespace patchbay::machine
+}  // namespace patchbay
 
 #endif  // PATCHBAY_KIT_MACHINE_SUBNORMALS_HPP_

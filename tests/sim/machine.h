@@ -95,13 +95,13 @@ struct FunctionObject {
   ContextObject& context;
   executor::Kernel kernel;
   std::vector<int> arguments;  // as the executor describes them
-  machine::Subnormals subnormals;
+  Subnormals subnormals;
 };
 struct ModuleObject {
   ContextObject& context;
   std::shared_ptr<const executor::Module> code;
   std::map<std::string, FunctionObject> functions;
-  machine::Subnormals subnormals;
+  Subnormals subnormals;
 };
 
 struct GraphObject {

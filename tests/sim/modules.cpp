@@ -50,7 +50,7 @@ struct Launch {
   std::array<std::uint32_t, 3> groups, group_size;
   std::vector<std::vector<std::byte>> values;
   std::vector<const void*> places;
-  machine::Subnormals subnormals;
+  Subnormals subnormals;
   Result fault = kSuccess;  // with which it breaks its context
 };
 
@@ -138,7 +138,7 @@ int module_load(NativeModule* module, const void* bytes, unsigned num_options, i
     return code;
   }
   auto made = std::make_unique<ModuleObject>(
-      ModuleObject{*context, load(image->text), {}, machine::Subnormals(image->flushes)});
+      ModuleObject{*context, load(image->text), {}, Subnormals(image->flushes)});
   *module = made.get();
   const std::lock_guard lock(machine().mutex);
   machine().modules.emplace(*module, std::move(made));
@@ -211,7 +211,7 @@ int launch(NativeFunction function, unsigned groups_x, unsigned groups_y, unsign
       return;
     }
     try {
-      const machine::Subnormals::Scope scope(queued->subnormals);
+      const Subnormals::Scope scope(queued->subnormals);
       const bool is_outside = touches_guards([&] {
         queued->kernel.run({queued->groups, queued->group_size}, queued->places,
                            executor::run_serially);

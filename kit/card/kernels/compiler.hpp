@@ -42,7 +42,7 @@ class Compiler {
   };
 
   Compiler(plugin::Host host, const Names& names)
-      : host_(host), names_(names), flush_(machine::Subnormals::wanted(host).flushes()) {}
+      : host_(host), names_(names), flush_(Subnormals::wanted(host).flushes()) {}
   virtual ~Compiler() = default;
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;

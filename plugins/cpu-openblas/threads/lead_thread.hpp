@@ -18,7 +18,7 @@ namespace patchbay::cpu {
 class LeadThread {
  public:
   /// The thread starts with the first work and is pinned to `core`.
-  explicit LeadThread(int core, machine::Subnormals subnormals = {})
+  explicit LeadThread(int core, Subnormals subnormals = {})
       : core_(core), subnormals_(subnormals) {}
   LeadThread(const LeadThread&) = delete;
   LeadThread& operator=(const LeadThread&) = delete;
@@ -38,7 +38,7 @@ class LeadThread {
   void main() noexcept;
 
   const int core_;
-  const machine::Subnormals subnormals_;
+  const Subnormals subnormals_;
   std::mutex mutex_;                 // held by the caller whose work runs
   std::vector<std::thread> thread_;  // none or one; under mutex_
   Task task_ = nullptr;

@@ -20,7 +20,7 @@ namespace patchbay::cpu {
 /// The thread starts with the first work and sleeps when there is none.
 class Queue {
  public:
-  explicit Queue(machine::Subnormals subnormals) : subnormals_(subnormals) {}
+  explicit Queue(Subnormals subnormals) : subnormals_(subnormals) {}
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
   /// Waits for the submitted work.
@@ -38,7 +38,7 @@ class Queue {
   void main() noexcept;
   void run(const Item& item) noexcept;
 
-  const machine::Subnormals subnormals_;
+  const Subnormals subnormals_;
   const std::shared_ptr<Timeline> timeline_ = std::make_shared<Timeline>();
   std::mutex mutex_;
   std::condition_variable changed_;

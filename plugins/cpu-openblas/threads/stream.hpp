@@ -37,7 +37,7 @@ class Stream final : public plugin::Stream {
   template <class Compute>
   void submit(plugin::Arguments arguments, std::string_view name, const Compute& compute) {
     if (queue_ == nullptr) {
-      const machine::Subnormals::Scope scope(workers_.subnormals());
+      const Subnormals::Scope scope(workers_.subnormals());
       return compute(arguments);
     }
     submit_launch(

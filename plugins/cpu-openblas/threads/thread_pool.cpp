@@ -22,7 +22,7 @@ std::uint32_t num_parts(std::uint64_t state) { return state & 0xffff; }
 
 }  // namespace
 
-ThreadPool::ThreadPool(int num_threads, std::vector<int> cores, machine::Subnormals subnormals)
+ThreadPool::ThreadPool(int num_threads, std::vector<int> cores, Subnormals subnormals)
     : num_threads_(num_threads), subnormals_(subnormals), cores_(std::move(cores)) {
   if (cores_.size() < static_cast<std::size_t>(num_threads)) cores_.clear();
 }
@@ -136,7 +136,7 @@ void pin_thread(std::thread& thread, int core) noexcept {
   CPU_FREE(set);
 }
 
-bool start_quiet_thread(std::vector<std::thread>& threads, machine::Subnormals subnormals,
+bool start_quiet_thread(std::vector<std::thread>& threads, Subnormals subnormals,
                         void (*body)(void*), void* context) noexcept {
   sigset_t all, before;
   sigfillset(&all);

@@ -22,7 +22,7 @@ class ThreadPool {
   /// never the caller's: the scheduler often wakes a helper on the core of its waker and takes
   /// milliseconds to move it.
   /// `subnormals`: how the helpers treat them; the caller of a job sees to itself.
-  ThreadPool(int num_threads, std::vector<int> cores, machine::Subnormals subnormals = {});
+  ThreadPool(int num_threads, std::vector<int> cores, Subnormals subnormals = {});
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
   ~ThreadPool();
@@ -51,7 +51,7 @@ class ThreadPool {
   void make_room_for_caller() noexcept;
 
   const int num_threads_;
-  const machine::Subnormals subnormals_;
+  const Subnormals subnormals_;
   std::vector<int> cores_;            // the caller's, then one per helper, then spare ones
   std::vector<std::thread> helpers_;  // accessed only by the owner of busy_
   bool started_ = false;              // likewise
@@ -74,7 +74,7 @@ class ThreadPool {
 void pin_thread(std::thread& thread, int core) noexcept;
 /// Starts a thread that blocks the application's signals and treats subnormal numbers so. Returns
 /// false if it can't be started.
-bool start_quiet_thread(std::vector<std::thread>& threads, machine::Subnormals subnormals,
+bool start_quiet_thread(std::vector<std::thread>& threads, Subnormals subnormals,
                         void (*body)(void*), void* context) noexcept;
 
 }  // namespace patchbay::cpu

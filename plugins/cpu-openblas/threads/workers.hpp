@@ -25,7 +25,7 @@ class Workers {
   Workers(const Share& share, plugin::Host host)
       : host_(host),
         lent_threads_(static_cast<int>(host.lent_threads())),
-        subnormals_(machine::Subnormals::wanted(host)),
+        subnormals_(Subnormals::wanted(host)),
         pool_(share.num_threads, share.cores, subnormals_) {
     if (share.own_threads && lent_threads_ == 0) lead_.emplace(share.cores.front(), subnormals_);
   }
@@ -36,7 +36,7 @@ class Workers {
   bool is_inline() const noexcept { return !lead_.has_value(); }
   /// How all threads that compute treat them. The caller and the threads of streams see to
   /// themselves.
-  machine::Subnormals subnormals() const noexcept { return subnormals_; }
+  Subnormals subnormals() const noexcept { return subnormals_; }
 
   /// Runs body() on the thread on which this device computes.
   template <class Body>
@@ -53,7 +53,7 @@ class Workers {
   void parallel_for(int num_parts, const Body& body) noexcept {
     if (lent_threads_ == 0) return pool_.parallel_for(num_parts, body);
     host_.parallel_for(static_cast<std::uint64_t>(num_parts), [&](std::uint64_t part) {
-      const machine::Subnormals::Scope scope(subnormals_);
+      const Subnormals::Scope scope(subnormals_);
       body(static_cast<int>(part));
     });
   }
@@ -91,7 +91,7 @@ class Workers {
 
   const plugin::Host host_;
   const int lent_threads_;  // 0: none
-  const machine::Subnormals subnormals_;
+  const Subnormals subnormals_;
   ThreadPool pool_;
   std::optional<LeadThread> lead_;
 };

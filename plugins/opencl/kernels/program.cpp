@@ -94,7 +94,7 @@ ProgramHandle build_program(const Device& device, plugin::Host host, std::string
   // Suppress warnings, because some compilers print them and a library must not print.
   std::string options = "-cl-std=CL1.2 -w";
   if (info.divides_exactly) options += " -cl-fp32-correctly-rounded-divide-sqrt";
-  if (machine::Subnormals::wanted(host).flushes()) options += " -cl-denorms-are-zero";
+  if (Subnormals::wanted(host).flushes()) options += " -cl-denorms-are-zero";
   std::string whole;
   if (!info.divides_exactly && info.has_f64) whole += "#define PATCHBAY_ROUNDS_TWICE 1\n";
   whole.append(kDialectText).append(text);

@@ -93,7 +93,7 @@ TEST_P(SubnormalsOn, AreZerosIfTheProgramAsks) {
 TEST_P(SubnormalsOn, AreTreatedAlikeInEveryThread) {
   const Device keeping = Runtime(options_with(false)).device(GetParam());
   const Device flushing = Runtime(options_with(true)).device(GetParam());
-  const machine::Subnormals::Scope scope(machine::Subnormals(true));
+  const Subnormals::Scope scope(Subnormals(true));
   expect_results(keeping, false);
   expect_results(flushing, true);
   EXPECT_FALSE(keeps_here());
@@ -126,7 +126,7 @@ TEST(Subnormals, AreZerosInLentThreads) {
                           std::vector<std::thread> threads;
                           for (std::size_t i = 0; i < n; ++i) {
                             threads.emplace_back([&, i] {
-                              const machine::Subnormals::Scope own{machine::Subnormals()};
+                              const Subnormals::Scope own{Subnormals()};
                               body(i);
                               num_changed += keeps_here() ? 0 : 1;
                             });
