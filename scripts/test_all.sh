@@ -79,7 +79,7 @@ row_fuzz() {
   configure release "${test_options[@]}"
   build release patchbay-fuzzers patchbay-plugins
   export -f fuzz_format
-  printf '%s\n' csv idx npy npz safetensors |
+  printf '%s\n' csv idx npy npz plugin_file safetensors |
     xargs -P 2 -I {} bash -euo pipefail -c 'fuzz_format {} >build/all.fuzz.{}.log 2>&1 ||
       { tail -n 60 build/all.fuzz.{}.log; exit 1; }'
 }

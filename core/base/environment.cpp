@@ -38,7 +38,14 @@ std::string variable_of(std::string_view setting) {
   return variable;
 }
 
-bool has_raised_privileges() { return getauxval(AT_SECURE) != 0; }
+bool has_raised_privileges() {
+  uid_t user = 0, effective_user = 0, saved_user = 0;
+  gid_t group = 0, effective_group = 0, saved_group = 0;
+  getresuid(&user, &effective_user, &saved_user);
+  getresgid(&group, &effective_group, &saved_group);
+  return getauxval(AT_SECURE) != 0 || user != effective_user || user != saved_user ||
+         group != effective_group || group != saved_group;
+}
 
 Environment::Environment(std::map<std::string, std::string> settings, bool read_environment)
     : settings_(std::move(settings)),

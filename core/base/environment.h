@@ -11,7 +11,8 @@
 
 namespace patchbay::runtime {
 
-/// True if the process runs with raised privileges (set-uid and the like).
+/// True if the process runs with raised privileges (set-uid and the like), or has given up some and
+/// may take them back: its real, effective and saved user or group differ now.
 bool has_raised_privileges();
 
 /// The variable of a setting: "PATCHBAY_CPU_DEVICES" for "cpu_devices".

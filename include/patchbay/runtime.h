@@ -76,6 +76,10 @@ struct RuntimeOptions {
   /// Settings by lower-case name ("cpu_devices"). They override PATCHBAY_<NAME>. A setting that
   /// neither the library nor a plugin declares is an Error: docs/loading.md.
   std::map<std::string, std::string> settings;
+  /// True: all devices take subnormal numbers, operands and results alike, for zeros where they can
+  /// (docs/performance.md), in our threads and, during an operation, in the caller's. False:
+  /// PATCHBAY_FLUSH_SUBNORMALS decides, else they are values like others.
+  bool flush_subnormals = false;
   /// False: no variable PATCHBAY_* is read. Always so with raised privileges (AT_SECURE).
   bool read_environment = true;
   /// Receives log lines. Empty: they go where PATCHBAY_LOG says, else nowhere.

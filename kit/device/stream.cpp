@@ -15,7 +15,9 @@ namespace patchbay::device {
 Stream::Stream(Device& device) : Stream(device, std::make_shared<Timeline>(device.health())) {}
 
 Stream::Stream(Device& device, std::shared_ptr<Timeline> timeline)
-    : device_(device), timeline_(std::move(timeline)) {}
+    : device_(device),
+      subnormals_(Subnormals::wanted(device.host())),
+      timeline_(std::move(timeline)) {}
 
 void Stream::finish() {
   worker_.end();  // before the callbacks that it posts
@@ -34,6 +36,7 @@ std::uint64_t Stream::submit(Work work) {
 void Stream::submit_work(Work work) {
   submit([this, work = std::move(work)] {
     begin_work();
+    const Subnormals::Scope scope(subnormals_);
     work();
   });
 }

@@ -12,6 +12,7 @@
 
 #include "kit/device/timeline.hpp"
 #include "kit/device/worker.hpp"
+#include "kit/machine/subnormals.hpp"
 
 namespace patchbay::device {
 
@@ -76,6 +77,7 @@ class Stream : public plugin::Stream {
 
  private:
   Device& device_;
+  const Subnormals subnormals_;
   const std::shared_ptr<Timeline> timeline_;
   std::unique_ptr<Worker> callbacks_;  // made by the first; so that they hold no later work back
   Worker worker_;

@@ -7,6 +7,7 @@
 #include "kit/dialect_module.hpp"
 #include "kit/executor/child_process.hpp"
 #include "kit/executor/library_file.hpp"
+#include "kit/library/root_folder.hpp"
 #include "kit/text_hash.hpp"
 
 namespace patchbay::executor {
@@ -62,6 +63,7 @@ const Compiler& Executor::compiler(const std::string& directory) {
 std::shared_ptr<const Module> Executor::load(std::string_view format, std::string_view text) {
   check_dialect(format);
   check_children_allowed();
+  RootFolder::check("kernel text is compiled");
   const std::string directory = cache_.directory();
   const Compiler& compiler = this->compiler(directory);
   const std::string source = source_of(text);

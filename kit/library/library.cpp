@@ -7,6 +7,8 @@
 
 #include <utility>
 
+#include "kit/library/root_folder.hpp"
+
 namespace patchbay {
 namespace {
 
@@ -22,6 +24,10 @@ bool is_special_file(const std::string& file) {
 Library::Library(const std::string& file, Lifetime lifetime) : file_(file) {
   if (is_special_file(file)) {
     why_ = file + ": expected a regular file, got another kind";
+    return;
+  }
+  if (const std::string why = RootFolder::why_not(); !why.empty()) {
+    why_ = file + ": " + why;
     return;
   }
   const int stay = lifetime == Lifetime::kProcess ? RTLD_NODELETE : 0;

@@ -23,6 +23,7 @@ class FuzzCorpus : public testing::TestWithParam<Format> {};
 INSTANTIATE_TEST_SUITE_P(, FuzzCorpus,
                          testing::Values(Format{"csv", run_csv}, Format{"idx", run_idx},
                                          Format{"npy", run_npy}, Format{"npz", run_npz},
+                                         Format{"plugin_file", run_plugin_file},
                                          Format{"safetensors", run_safetensors}),
                          [](const auto& each) { return each.param.name; });
 

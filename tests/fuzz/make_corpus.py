@@ -5,6 +5,7 @@ for each kind of damage. It uses Python's own zip and gzip, and none of ours."""
 import gzip
 import io
 import json
+import platform
 import struct
 import sys
 import zipfile
@@ -216,10 +217,104 @@ def safetensors_files():
     yield "wrong_bool", safetensors({"a": tensor("BOOL", (1,), (0, 1))}, b"\2")
 
 
+MACHINES = {"x86_64": 62, "aarch64": 183}
+LOAD, DYNAMIC, NOTE, STACK = 1, 2, 4, 0x6474E551
+NEEDED, STRTAB, STRSZ, RPATH, TEXTREL, RUNPATH, FLAGS = 1, 5, 10, 15, 22, 29, 30
+AUXILIARY, FILTER = 0x7FFFFFFD, 0x7FFFFFFF
+
+
+def note(kind, content, owner=b"patchbay\0"):
+    def padded(data):
+        return data + b"\0" * (-len(data) % 4)
+
+    return struct.pack("<3I", len(owner), len(content), kind) + padded(owner) + padded(content)
+
+
+IDENTITY = struct.pack("<2I32s32s16s", 1, 1, b"mine", b"mine", b"device")
+
+
+def library(notes=note(1, IDENTITY), entries=(), names=b"", stack=6, segments=None, kind=3):
+    """A file with an ELF header, four program headers, notes, a dynamic section and its names. An
+    entry is a tag with a value, or with a text that is added to the names."""
+    table = b"\0" + names
+    pairs = []
+    for tag, value in entries:
+        if isinstance(value, bytes):
+            pairs.append((tag, len(table)))
+            table += value + b"\0"
+        else:
+            pairs.append((tag, value))
+    headers = 64 + 4 * 56
+    note_at = headers
+    dynamic_at = note_at + len(notes)
+    dynamic_bytes = 16 * (len(pairs) + 3)
+    names_at = dynamic_at + dynamic_bytes
+    end = names_at + len(table)
+    pairs += [(STRTAB, names_at), (STRSZ, len(table)), (0, 0)]
+    dynamic = b"".join(struct.pack("<qQ", *pair) for pair in pairs)
+
+    def segment(kind, at, size, flags=4):
+        return struct.pack("<2I6Q", kind, flags, at, at, at, size, size, 8)
+
+    parts = segments or [segment(LOAD, 0, end), segment(NOTE, note_at, len(notes)),
+                         segment(DYNAMIC, dynamic_at, dynamic_bytes), segment(STACK, 0, 0, stack)]
+    header = (b"\x7fELF\2\1\1" + b"\0" * 9 +
+              struct.pack("<2HI3QI6H", kind, MACHINES[platform.machine()], 1, 0, 64, 0, 0, 64, 56,
+                          len(parts), 0, 0, 0))
+    return header + b"".join(parts) + notes + dynamic + table
+
+
+def plugin_files():
+    good = library()
+    more = note(2, b"mine_a mine_b\0") + note(3, struct.pack("<I", 1) + b"graph/1\0")
+    yield "valid", good
+    yield "valid_notes", library(notes=note(1, IDENTITY) + more)
+    yield "valid_other_notes", library(notes=note(1, b"x", b"GNU\0") + note(1, IDENTITY))
+    yield "valid_libraries", library(entries=[(NEEDED, b"libc.so.6"), (RUNPATH, b"$ORIGIN/..:/opt")])
+    yield "valid_absolute", library(entries=[(NEEDED, b"/opt/lib/libx.so"), (FILTER, b"${ORIGIN}/x.so")])
+    for size in (0, 3, 15, 63, 100, 200, len(good) - 1):
+        yield f"cut_{size}", good[:size]
+    yield "other_class", patched(good, 4, b"\1")
+    yield "other_order", patched(good, 5, b"\2")
+    yield "other_machine", patched(good, 18, b"\xff")
+    yield "program", library(kind=2)
+    yield "header_size", patched(good, 54, b"\x20")
+    yield "no_segments", patched(good, 56, b"\0")
+    yield "many_segments", patched(good, 56, b"\xff\xff")
+    yield "headers_far", patched(good, 32, b"\xff" * 8)
+    yield "sections_far", patched(patched(good, 40, b"\xff" * 7 + b"\x7f"), 58, b"\x40\0\1")
+    yield "segment_far", patched(good, 64 + 8, b"\xff" * 8)
+    yield "segment_large", patched(good, 64 + 32, b"\xff" * 8)
+    yield "segment_wraps", patched(good, 64 + 16, b"\0\xf0" + b"\xff" * 6)
+    yield "segments_twice", patched(good, 64 + 56, good[64 : 64 + 56])
+    yield "no_note", library(notes=b"")
+    yield "other_owner", library(notes=note(1, IDENTITY, b"somebody\0"))
+    yield "cut_note", library(notes=note(1, IDENTITY)[:-20])
+    yield "short_note", library(notes=note(1, b"\1\0\0\0"))
+    yield "long_owner", library(notes=struct.pack("<3I", 0xFFFFFFFF, 4, 1) + b"x" * 40)
+    yield "long_content", library(notes=struct.pack("<3I", 9, 0xFFFFFFFD, 1) + b"patchbay\0" + b"x" * 40)
+    yield "executable_stack", library(stack=7)
+    yield "no_stack", patched(good, 64 + 3 * 56, b"\6\0\0\0")
+    yield "code_changes", library(entries=[(TEXTREL, 0)])
+    yield "code_flag", library(entries=[(FLAGS, 4)])
+    yield "empty_path", library(entries=[(RUNPATH, b"/opt::/lib")])
+    yield "relative_path", library(entries=[(RPATH, b"lib")])
+    yield "origin_of_others", library(entries=[(RUNPATH, b"$ORIGINS/x")])
+    yield "unknown_token", library(entries=[(RUNPATH, b"/opt/$LIB")])
+    yield "relative_library", library(entries=[(NEEDED, b"./libx.so")])
+    yield "relative_auxiliary", library(entries=[(AUXILIARY, b"lib/x.so")])
+    yield "relative_filter", library(entries=[(FILTER, b"lib/x.so")])
+    yield "line", library(entries=[(RUNPATH, b"x\ny\x1b[0m")])
+    yield "name_far", library(entries=[(NEEDED, 1 << 62)])
+    yield "name_without_end", library(entries=[(NEEDED, 1), (STRSZ, 3)], names=b"x" * 9)
+    yield "two_tables", library(entries=[(STRTAB, 64)])
+    yield "no_end", patched(good, good.rindex(struct.pack("<qQ", 0, 0)), b"\1")
+
+
 def main():
     folder = Path(sys.argv[1])
     formats = {"csv": csv_files, "idx": idx_files, "npy": npy_files, "npz": npz_files,
-               "safetensors": safetensors_files}
+               "plugin_file": plugin_files, "safetensors": safetensors_files}
     for name, files in formats.items():
         (folder / name).mkdir(parents=True, exist_ok=True)
         for file, data in files():

@@ -13,6 +13,8 @@ bool run_csv(std::string_view bytes);
 bool run_idx(std::string_view bytes);
 bool run_npy(std::string_view bytes);
 bool run_npz(std::string_view bytes);
+/// A plugin's file, of which nothing is written again.
+bool run_plugin_file(std::string_view bytes);
 bool run_safetensors(std::string_view bytes);
 
 }  // namespace patchbay::fuzz

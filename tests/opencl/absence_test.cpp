@@ -1,7 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // No loader, no platform, no device: ordinary answers, each with its reason.
+#include <sys/stat.h>
+
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "loaders.h"
@@ -43,6 +46,27 @@ TEST(OpenclAbsence, PlatformWithoutDevice) {
 TEST(OpenclAbsence, PlatformTooOld) {
   expect_absent("icd_too_old", PluginStatus::kNoDevice,
                 "platform 'Bare platform' has OpenCL 1.1 test, not 1.2");
+}
+
+/// The loader would wait for a writer.
+TEST(OpenclAbsence, DriverFileThatIsAFifo) {
+  const test::ScratchDirectory folder;
+  const std::string fifo = folder.path() / "fifo", named = folder.path() / "named.icd";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  std::ofstream(named) << fifo << '\n';
+  const auto expect_refused = [&](const std::string& place, const std::string& file) {
+    const test::EnvironmentVariable variable("OCL_ICD_VENDORS", place);
+    expect_absent("", PluginStatus::kNoDriver,
+                  "the ICD loader would open '" + file +
+                      "': expected a regular file, got another kind. Correct OCL_ICD_VENDORS, or "
+                      "remove the file");
+  };
+  expect_refused(fifo, fifo);
+  expect_refused(named, fifo);
+  const std::string direct = folder.path() / "direct.icd";
+  ASSERT_EQ(mkfifo(direct.c_str(), 0600), 0);
+  expect_refused(direct, direct);
+  expect_refused(folder.path(), direct);
 }
 
 /// A runtime in a process that sees an empty folder there. Prints why there is no device, and

@@ -118,6 +118,23 @@ TEST_F(OpenclPocl, FilesInTheWorkingDirectory) {
                   [&] { setenv("PATH", path.c_str(), 1); }),
               testing::ExitedWithCode(0),
               "'relative/ld' from the working directory by the variable PATH");
+  // The dynamic linker, for the programs that PoCL starts.
+  std::ofstream("relative/libz.so.1") << "garbage";
+  const auto expect_refused = [&](const char* variable, const char* value, const char* file) {
+    EXPECT_EXIT(
+        fail_and_recover(
+            scratch_.path(), [=] { setenv(variable, value, 1); }, [=] { unsetenv(variable); }),
+        testing::ExitedWithCode(0),
+        std::string("would take '") + file + "' from the working directory by the variable " +
+            variable);
+  };
+  expect_refused("LD_LIBRARY_PATH", "/opt/lib:relative", "relative/libz.so.1");
+  expect_refused("LD_LIBRARY_PATH", "/opt/lib;./relative/", "./relative/libz.so.1");
+  expect_refused("LD_PRELOAD", "relative/libz.so.1", "relative/libz.so.1");
+  expect_refused("LD_AUDIT", "/opt/x.so:./relative/libz.so.1", "./relative/libz.so.1");
+  std::ofstream("libz.so.1") << "garbage";
+  expect_refused("LD_LIBRARY_PATH", "/opt/lib:", "libz.so.1");
+  fs::remove("libz.so.1");
   fs::current_path("/");
 }
 

@@ -108,6 +108,35 @@ TEST_F(Privileges, ADirectoryNamedInCodeIsIgnoredAndNamedInTheLog) {
   EXPECT_FALSE(has(text, "plain-c")) << text;
 }
 
+TEST_F(Privileges, ADirectoryIsNotTrusted) {
+  const fs::path directory = stage_.folder("shared", kCaller);
+  stage_.copy(PATCHBAY_TEST_PLAIN_C, "shared/patchbay-plain-c.so", kCaller);
+  fs::permissions(directory, fs::perms::all);
+  const Words arguments = {"--directory", directory.string(), "--trust", directory.string()};
+  EXPECT_TRUE(has(run_plain(arguments), "plugin: plain-c loaded"));
+  const std::string text = run_raised(arguments);
+  EXPECT_TRUE(has(text, "warning: [Runtime] raised privileges: not trusted is the directory '" +
+                            directory.string() + "'\n"))
+      << text;
+  EXPECT_FALSE(has(text, "plain-c")) << text;
+  EXPECT_TRUE(has(text, "sum: 6.0")) << text;
+}
+
+/// A server of root's that works as a user for a while could take code of that user's, and keep it
+/// when it is root again.
+TEST_F(Privileges, ThatAreGivenUpForAWhileAreRaised) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  set("PATCHBAY_CPU_DEVICES", "2");
+  const std::string plain = run_plain({});
+  EXPECT_TRUE(has(plain, "plugin: cpu-openblas loaded: 2 devices")) << plain;
+  const std::string text =
+      stage_.run(plain_probe(stage_), {"--drop", std::to_string(kCaller)}, variables_, /*user=*/0);
+  EXPECT_TRUE(has(text, "raised: no\n")) << text;
+  EXPECT_TRUE(has(text, "warning: [Runtime] raised privileges: ignored PATCHBAY_CPU_DEVICES"))
+      << text;
+  EXPECT_TRUE(has(text, "plugin: cpu-openblas loaded: 1 device\n")) << text;
+}
+
 TEST_F(Privileges, NoLoaderOfOpenclIsOpened) {
   stage_.copy(PATCHBAY_TEST_TRAITOR, "callers/libtraitor.so", kCaller);
   stage_.write("callers/traitor.icd", (callers_ / "libtraitor.so").string() + "\n", 0644);

@@ -1,7 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Makes a runtime and prints, a line each, what it was: privileges, log, plugins, a sum, an error.
-//   privileges_probe [--file PLUGIN] [--directory DIR] [--only DIR] [--set NAME=VALUE] [--kernel]
+//   privileges_probe [--file PLUGIN] [--directory DIR] [--only DIR] [--trust DIR] [--set
+//   NAME=VALUE]
+//                    [--kernel] [--drop USER]
+// --drop gives up the privileges of root, and could take them back.
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <string>
@@ -63,6 +67,8 @@ int main(int argc, char** argv) {
     const std::string value = argv[++i];
     if (word == "--file") options.plugin_files.emplace_back(value);
     if (word == "--directory" || word == "--only") options.plugin_directories.emplace_back(value);
+    if (word == "--trust") options.trusted_directories.emplace_back(value);
+    if (word == "--drop" && seteuid(static_cast<uid_t>(std::stoul(value))) != 0) return 3;
     if (word == "--only") options.search_default_directories = false;
     if (word == "--set") {
       options.settings[value.substr(0, value.find('='))] = value.substr(value.find('=') + 1);

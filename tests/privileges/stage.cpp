@@ -27,11 +27,12 @@ std::vector<char*> pointers_to(Words& words) {
 }
 
 /// In the child, between fork and exec.
-[[noreturn]] void become(const char* program, char** arguments, char** variables, int out) {
+[[noreturn]] void become(uid_t user, const char* program, char** arguments, char** variables,
+                         int out) {
   constexpr int kNotStarted = 126;
   if (dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0) _exit(kNotStarted);
-  if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setgid(kCaller) != 0 ||
-                         setuid(kCaller) != 0 || chdir("/") != 0)) {
+  if (geteuid() == 0 &&
+      (setgroups(0, nullptr) != 0 || setgid(user) != 0 || setuid(user) != 0 || chdir("/") != 0)) {
     _exit(kNotStarted);
   }
   execve(program, arguments, variables);
@@ -77,8 +78,8 @@ fs::path Stage::copy(const fs::path& file, std::string_view name, uid_t owner, m
   return path_ / name;
 }
 
-std::string Stage::run(const fs::path& program, const Words& arguments,
-                       const Words& variables) const {
+std::string Stage::run(const fs::path& program, const Words& arguments, const Words& variables,
+                       uid_t user) const {
   Words words = arguments, environment = variables;
   words.insert(words.begin(), program.string());
   for (const char* name : {"ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"}) {
@@ -92,8 +93,8 @@ std::string Stage::run(const fs::path& program, const Words& arguments,
   if (out < 0) throw std::runtime_error("no file for the output");
   const pid_t child = fork();
   if (child == 0) {
-    become(words.front().c_str(), const_cast<char**>(argv.data()), const_cast<char**>(envp.data()),
-           out);
+    become(user, words.front().c_str(), const_cast<char**>(argv.data()),
+           const_cast<char**>(envp.data()), out);
   }
   close(out);
   int status = 0;

@@ -31,10 +31,10 @@ class Stage {
   std::filesystem::path copy(const std::filesystem::path& file, std::string_view name,
                              uid_t owner = 0, mode_t mode = 0755) const;
 
-  /// What a program prints that kCaller starts with these variables, and no others but those for
+  /// What a program prints that `user` starts with these variables, and no others but those for
   /// sanitizers. Fails the test if a signal ends the program.
   std::string run(const std::filesystem::path& program, const Words& arguments,
-                  const Words& variables) const;
+                  const Words& variables, uid_t user = kCaller) const;
 
  private:
   std::filesystem::path path_;

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view kCodeMagic = "PATCHBAY-SIM-CODE ";
 constexpr std::string_view kAssemblyMagic = "PATCHBAY-SIM-ASSEMBLY ";
+constexpr const char* kFlushes = "FLUSHES ";
 constexpr std::string_view kEndOfDialect = "#endif /* PATCHBAY_PLUGIN_KERNELS_DIALECT_H_ */\n";
 
 /// The executor asks for settings alone.
@@ -37,15 +38,18 @@ const patchbay_host* host() {
 }  // namespace
 
 std::string Image::to_bytes() const {
-  return std::string(is_code ? kCodeMagic : kAssemblyMagic) + architecture + "\n" + text;
+  return std::string(is_code ? kCodeMagic : kAssemblyMagic) + (flushes ? kFlushes : "") +
+         architecture + "\n" + text;
 }
 
 std::optional<Image> Image::from_bytes(std::string_view bytes) {
-  Image image{bytes.substr(0, kCodeMagic.size()) == kCodeMagic, {}, {}};
+  Image image{bytes.substr(0, kCodeMagic.size()) == kCodeMagic, {}, {}, false};
   const std::string_view magic = image.is_code ? kCodeMagic : kAssemblyMagic;
   const std::size_t end = bytes.find('\n');
   if (bytes.substr(0, magic.size()) != magic || end == std::string_view::npos) return std::nullopt;
   image.architecture = bytes.substr(magic.size(), end - magic.size());
+  image.flushes = image.architecture.starts_with(kFlushes);
+  if (image.flushes) image.architecture.erase(0, std::string_view(kFlushes).size());
   image.text = bytes.substr(end + 1);
   return image;
 }

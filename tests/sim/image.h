@@ -16,6 +16,7 @@ struct Image {
   bool is_code = false;      // for its architecture alone; else for all from it on
   std::string architecture;  // as in Config
   std::string text;          // without the dialect's header
+  bool flushes = false;      // subnormal numbers, as the compiler's option asks
 
   std::string to_bytes() const;
   static std::optional<Image> from_bytes(std::string_view bytes);

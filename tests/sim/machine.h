@@ -21,6 +21,7 @@
 #include "guarded_memory.h"
 #include "kit/executor/executor.hpp"
 #include "kit/forbidden_range.hpp"
+#include "kit/machine/subnormals.hpp"
 #include "queue.h"
 #include "vendor.h"
 
@@ -94,11 +95,13 @@ struct FunctionObject {
   ContextObject& context;
   executor::Kernel kernel;
   std::vector<int> arguments;  // as the executor describes them
+  Subnormals subnormals;
 };
 struct ModuleObject {
   ContextObject& context;
   std::shared_ptr<const executor::Module> code;
   std::map<std::string, FunctionObject> functions;
+  Subnormals subnormals;
 };
 
 struct GraphObject {

@@ -50,6 +50,7 @@ struct Launch {
   std::array<std::uint32_t, 3> groups, group_size;
   std::vector<std::vector<std::byte>> values;
   std::vector<const void*> places;
+  Subnormals subnormals;
   Result fault = kSuccess;  // with which it breaks its context
 };
 
@@ -136,7 +137,8 @@ int module_load(NativeModule* module, const void* bytes, unsigned num_options, i
     write_log("simulated: this image is not taken", num_options, options, values);
     return code;
   }
-  auto made = std::make_unique<ModuleObject>(ModuleObject{*context, load(image->text), {}});
+  auto made = std::make_unique<ModuleObject>(
+      ModuleObject{*context, load(image->text), {}, Subnormals(image->flushes)});
   *module = made.get();
   const std::lock_guard lock(machine().mutex);
   machine().modules.emplace(*module, std::move(made));
@@ -161,7 +163,7 @@ int module_function(NativeFunction* function, NativeModule module, const char* n
     const std::string kernel = kernel_of(name);
     const auto added = module->functions.try_emplace(
         name, FunctionObject{module->context, module->code->kernel(kernel),
-                             module->code->describe(kernel)});
+                             module->code->describe(kernel), module->subnormals});
     *function = &added.first->second;
     return parameter_bytes(**function) <= most_parameter_bytes() ? kSuccess : kErrorInvalidImage;
   } catch (const plugin::StatusError&) {
@@ -184,8 +186,12 @@ int launch(NativeFunction function, unsigned groups_x, unsigned groups_y, unsign
   ContextObject* const context = current_context(code);
   if (context == nullptr) return code;
   if (&function->context != context) return kErrorInvalidContext;
-  auto queued = std::make_shared<Launch>(Launch{
-      function->kernel, {groups_x, groups_y, groups_z}, {group_x, group_y, group_z}, {}, {}});
+  auto queued = std::make_shared<Launch>(Launch{function->kernel,
+                                                {groups_x, groups_y, groups_z},
+                                                {group_x, group_y, group_z},
+                                                {},
+                                                {},
+                                                function->subnormals});
   try {
     executor::check_grid({queued->groups, queued->group_size});
   } catch (const plugin::StatusError&) {
@@ -205,6 +211,7 @@ int launch(NativeFunction function, unsigned groups_x, unsigned groups_y, unsign
       return;
     }
     try {
+      const Subnormals::Scope scope(queued->subnormals);
       const bool is_outside = touches_guards([&] {
         queued->kernel.run({queued->groups, queued->group_size}, queued->places,
                            executor::run_serially);

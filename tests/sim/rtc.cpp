@@ -6,8 +6,9 @@
 
 namespace patchbay::sim {
 
-RtcResult build(ProgramObject& program, bool is_code, const std::string& architecture) {
-  program.image = {is_code, architecture, program.text};
+RtcResult build(ProgramObject& program, bool is_code, const std::string& architecture,
+                bool flushes) {
+  program.image = {is_code, architecture, program.text, flushes};
   try {
     load(program.text);
     return kRtcSuccess;

@@ -23,7 +23,8 @@ PATCHBAY_CARD_RTC_ENTRIES(PATCHBAY_SIM_SIGNATURE)
 PATCHBAY_SIM_RTC_SYMBOLS(PATCHBAY_SIM_DECLARE)
 
 /// Lets the kernel executor judge the text, and keeps it as the image.
-RtcResult build(ProgramObject& program, bool is_code, const std::string& architecture);
+RtcResult build(ProgramObject& program, bool is_code, const std::string& architecture,
+                bool flushes);
 
 }  // namespace patchbay::sim
 

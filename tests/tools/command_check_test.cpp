@@ -80,6 +80,21 @@ TEST(Check, ABadPluginIsAnError) {
 
 const std::string kFixtures = "tests/runtime/plugin/fixtures/";
 
+/// What a file asks of the dynamic linker is told to its author.
+TEST(Check, ARefusedPluginSaysWhy) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path file = directory.path() / "patchbay-exec-stack.so";
+  std::filesystem::copy_file(test::built_path(kFixtures + "patchbay-exec-stack.so"), file);
+  const Finished finished = run_command({"check", file.string()});
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_NE(finished.err.find("plugin '" + file.string() +
+                              "' refused: it asks for an executable stack (link it with -z "
+                              "noexecstack)."),
+            std::string::npos)
+      << finished.err;
+}
+
 /// A directory with the hostile plugin and the good one.
 class BesideABadOne : public testing::Test {
  protected:

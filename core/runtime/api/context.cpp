@@ -39,7 +39,9 @@ Device default_device() {
     const std::scoped_lock lock(process->mutex);
     return Device(process->device);
   }
-  return Device(runtime::registry_of(Runtime::get_default().state()).default_device().shared());
+  runtime::PluginRegistry& registry = runtime::registry_of(Runtime::get_default().state());
+  const runtime::PluginRegistry::Reading reading(registry);
+  return Device(registry.default_device().shared());
 }
 
 void set_default_device(const Device& device) {

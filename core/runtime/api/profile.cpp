@@ -15,6 +15,7 @@ struct Profile::Impl {
 
   std::vector<ProfileRow> rows(std::string_view operation) const {
     state->home.check(operation, "every device");
+    const runtime::PluginRegistry::Reading reading(runtime::registry_of(*state));
     for (runtime::Backend* const backend : runtime::registry_of(*state).loaded()) {
       for (const auto& device : backend->assemblies) device->write_trace();
     }
@@ -33,6 +34,7 @@ Profile::~Profile() { impl_->state->tracing.remove(impl_->profiler); }
 void Profile::stop() {
   impl_->state->home.check("stop", "every device");
   impl_->state->tracing.remove(impl_->profiler);
+  const runtime::PluginRegistry::Reading reading(runtime::registry_of(*impl_->state));
   for (runtime::Backend* const backend : runtime::registry_of(*impl_->state).loaded()) {
     for (const auto& device : backend->assemblies) device->finish_trace();
   }

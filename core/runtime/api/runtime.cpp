@@ -17,6 +17,8 @@ using runtime::registry_of;
 
 namespace {
 
+using Reading = runtime::PluginRegistry::Reading;
+
 std::vector<Device> handles(const std::vector<runtime::DeviceAssembly*>& states) {
   std::vector<Device> result;
   result.reserve(states.size());
@@ -97,21 +99,29 @@ PluginInfo Runtime::load(const std::filesystem::path& file,
   return registry_of(*state_).load(file, settings);
 }
 
-Device Runtime::device(std::string_view name) const {
-  return Device(registry_of(*state_).find(name).shared());
+Device Runtime::device(std::string_view name) const { return Device(state_->find(name)); }
+
+std::vector<Device> Runtime::devices() const {
+  const Reading reading(registry_of(*state_));
+  return handles(registry_of(*state_).devices());
 }
 
-std::vector<Device> Runtime::devices() const { return handles(registry_of(*state_).devices()); }
+Device Runtime::first_cpu() const {
+  const Reading reading(registry_of(*state_));
+  return Device(registry_of(*state_).first_cpu().shared());
+}
 
-Device Runtime::first_cpu() const { return Device(registry_of(*state_).first_cpu().shared()); }
-
-std::vector<Device> Runtime::gpus() const { return handles(registry_of(*state_).gpus()); }
+std::vector<Device> Runtime::gpus() const {
+  const Reading reading(registry_of(*state_));
+  return handles(registry_of(*state_).gpus());
+}
 
 Device Runtime::try_gpu(int i) const {
   if (i < 0) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[try_gpu] bad index: expected 0 or more, got {}. try_gpu(0) is the first.", i);
   }
+  const Reading reading(registry_of(*state_));
   const auto found = registry_of(*state_).gpus();
   if (static_cast<std::size_t>(i) >= found.size()) return first_cpu();
   return Device(found[static_cast<std::size_t>(i)]->shared());

@@ -14,6 +14,7 @@ void Runtime::start_trace(const std::filesystem::path& file) const {
 
 void Runtime::stop_trace() const {
   state_->home.check("stop_trace", "its trace");
+  const runtime::PluginRegistry::Reading reading(runtime::registry_of(*state_));
   for (runtime::Backend* const backend : runtime::registry_of(*state_).loaded()) {
     for (const auto& device : backend->assemblies) device->write_trace();
   }

@@ -42,6 +42,7 @@ ValidationReport validation_report(const Runtime& runtime) {
   runtime.state().home.check("validation_report", "every device");
   ValidationReport report;
   report.is_on = runtime.state().validates;
+  const runtime::PluginRegistry::Reading reading(runtime::registry_of(runtime.state()));
   for (runtime::Backend* const backend : runtime::registry_of(runtime.state()).validated()) {
     add(report, *backend);
   }

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/device/device_state.h"
 
+#include <utility>
+
 #include "core/base/error.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/plugin/plugin_state.h"
@@ -10,7 +12,24 @@ namespace patchbay::runtime {
 DeviceState::DeviceState(RuntimeState& owner, PluginState& maker, const DeviceInfo& described)
     : home(owner.home), runtime(owner), plugin(maker), info(described) {}
 
-std::shared_ptr<DeviceState> DeviceState::shared() { return {runtime.shared_from_this(), this}; }
+struct DeviceState::Holder {
+  const std::shared_ptr<RuntimeState> runtime;
+};
+
+std::shared_ptr<DeviceState> DeviceState::shared() {
+  const std::scoped_lock lock(holder_mutex_);
+  std::shared_ptr<Holder> holder = holder_.lock();
+  if (holder == nullptr) {
+    holder = std::make_shared<Holder>(Holder{runtime.shared_from_this()});
+    holder_ = holder;
+  }
+  return {std::move(holder), this};
+}
+
+bool DeviceState::has_handles() const {
+  const std::scoped_lock lock(holder_mutex_);
+  return !holder_.expired();
+}
 
 CallGate::Call DeviceState::enter(std::string_view operation) const {
   check_home(operation);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <shared_mutex>
 #include <string_view>
 
@@ -53,8 +54,10 @@ struct DeviceState {
   /// Asks for the driver's free and total bytes without opening the device. Returns false if it is
   /// open, or its plugin can't tell. Errors: those of `open`, but for the driver's.
   virtual bool ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) = 0;
-  /// A handle that keeps the runtime alive.
+  /// A handle that keeps the runtime alive, and the device's entry in it.
   std::shared_ptr<DeviceState> shared();
+  /// Whether a handle exists. Once the plugin is closed, no call makes the first one.
+  bool has_handles() const;
   /// Blocks until everything submitted to its streams is done. The caller has called `enter`.
   virtual void synchronize(std::uint64_t deadline_ns) = 0;
   /// The same, ignoring failures.
@@ -103,8 +106,13 @@ struct DeviceState {
   std::atomic<bool> is_lost_{false};
 
  private:
+  struct Holder;  // what all handles share
+
   virtual patchbay_device* open_slowly() = 0;
   [[noreturn]] virtual void raise_lost(std::string_view operation) const = 0;
+
+  mutable std::mutex holder_mutex_;
+  std::weak_ptr<Holder> holder_;  // null or expired without a handle
 };
 
 }  // namespace patchbay::runtime

@@ -27,7 +27,7 @@ struct RuntimeState : PluginOwner, std::enable_shared_from_this<RuntimeState> {
                HostCopier& host_copier);
 
   /// The device with that name. Errors: those of Device's constructor.
-  virtual DeviceState& find(std::string_view name) = 0;
+  virtual std::shared_ptr<DeviceState> find(std::string_view name) = 0;
   /// Calls the application's out-of-memory callback. False if there is none, or if this thread is
   /// in that callback.
   virtual bool ask_for_memory(DeviceState& device, std::size_t size_bytes) = 0;

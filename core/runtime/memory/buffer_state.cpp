@@ -6,6 +6,8 @@
 #include <exception>
 #include <iterator>
 #include <new>
+#include <tuple>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/runtime/device/device_state.h"
@@ -36,7 +38,11 @@ BufferState::BufferState(std::shared_ptr<DeviceState> owner, MemoryKind memory_k
   for (const PastUse& use : taken.block->uses) {
     if (use.is_done()) continue;
     if (auto queue = use.queue.lock()) {
-      uses_.push_back({std::move(queue), use.sequence, use.writes, /*inherited=*/true});
+      uses_.push_back({.queue = std::move(queue),
+                       .sequence = use.sequence,
+                       .writes = use.writes,
+                       .inherited = true,
+                       .cover = use.cover});
     } else {
       use.wait();
     }
@@ -145,16 +151,31 @@ void BufferState::forget_fault(std::uint64_t after) {
 }
 
 // Forgets nothing, because the caller holds the stream's mutex and no other stream may end under
-// it. The waits before the submission have forgotten the uses that were done.
+// it. The waits before the submission have forgotten the uses that were done. A write covers the
+// uses that its stream has waited for: later work need not wait for them again, but they stay,
+// because they may fail, and because the stream may fail and end before them.
 void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool writes) {
+  const std::uint64_t failures = StreamProgress::num_failures();
   const std::scoped_lock lock(mutex_);
-  const auto same = std::find_if(uses_.begin(), uses_.end(), [&](const Position& use) {
-    return use.queue.get() == &stream && use.writes == writes && !use.inherited;
-  });
-  if (same != uses_.end()) {
+  Position* same = nullptr;
+  for (Position& use : uses_) {
+    const bool is_own = use.queue.get() == &stream;
+    if (is_own && use.writes == writes && !use.inherited) {
+      same = &use;
+    } else if (writes &&
+               (is_own || (use.awaited_by == stream.id && use.failures_when_awaited == failures))) {
+      use.cover = {failures, true};
+    }
+  }
+  ++num_uses_;
+  if (same != nullptr) {
     same->sequence = std::max(same->sequence, sequence);
+    same->number = num_uses_;
+    same->awaited_by = 0;
+    same->cover = {};
   } else {
-    uses_.push_back({stream.shared(), sequence, writes});
+    uses_.push_back(
+        {.queue = stream.shared(), .sequence = sequence, .writes = writes, .number = num_uses_});
   }
   tracked.store(true, std::memory_order_release);
 }
@@ -169,7 +190,8 @@ void BufferState::note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, 
     // The failures of earlier copies no longer concern this buffer.
     for (Position& use : uses_) use.inherited |= use.queue->as_stream() == nullptr;
   }
-  uses_.push_back({std::move(copy), sequence, writes});
+  uses_.push_back(
+      {.queue = std::move(copy), .sequence = sequence, .writes = writes, .number = ++num_uses_});
   tracked.store(true, std::memory_order_release);
 }
 
@@ -199,11 +221,33 @@ void BufferState::wait_for(StreamState& stream, const Position& use, std::string
   }
 }
 
-void BufferState::insert_inherited_waits(StreamState& stream) {
+/// Waits for the wanted uses that no other use covers, and notes that `stream` does.
+template <class Wanted>
+void BufferState::insert_waits_for(StreamState& stream, std::string_view operation,
+                                   const Wanted& wanted) {
   if (!tracked.load(std::memory_order_acquire)) return;
-  for (const Position& use : pending([](const Position& use) { return use.inherited; })) {
-    wait_for(stream, use, "wait");
+  const std::uint64_t failures = StreamProgress::num_failures();
+  std::uint64_t last = 0;  // the number of the last use that it waits for
+  bool waits = false;
+  for (const Position& use : pending([&](const Position& each) {
+         last = std::max(last, each.number);
+         return wanted(each) && !each.cover.holds(failures);
+       })) {
+    wait_for(stream, use, operation);
+    waits |= use.queue.get() != &stream;
   }
+  if (!waits) return;
+  const std::scoped_lock lock(mutex_);
+  for (Position& use : uses_) {
+    // What is no stream was waited for on the host, or is the copy that this belongs to.
+    if (use.number > last || !wanted(use) || use.queue->as_stream() == nullptr) continue;
+    use.awaited_by = stream.id;
+    use.failures_when_awaited = failures;
+  }
+}
+
+void BufferState::insert_inherited_waits(StreamState& stream) {
+  insert_waits_for(stream, "wait", [](const Position& use) { return use.inherited; });
 }
 
 void BufferState::finish_inherited() {
@@ -215,9 +259,7 @@ void BufferState::finish_inherited() {
 }
 
 void BufferState::insert_waits(StreamState& stream, bool writes, std::string_view operation) {
-  for (const Position& use : uses_before(writes)) {
-    wait_for(stream, use, operation);
-  }
+  insert_waits_for(stream, operation, [=](const Position& use) { return writes || use.writes; });
 }
 
 void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {
@@ -237,17 +279,20 @@ void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {
 std::vector<PastUse> BufferState::take_past_uses() {
   Forgotten forgotten;
   forget_done(forgotten);  // no other owner is left, so no lock
+  const auto order = [](const Position& use) {
+    return std::tuple(use.queue->progress.get(), use.sequence, use.cover.is_set,
+                      use.cover.num_failures);
+  };
+  std::sort(uses_.begin(), uses_.end(),
+            [&](const Position& a, const Position& b) { return order(a) < order(b); });
   std::vector<PastUse> past;
-  for (const Position& use : uses_) {
-    const auto same = std::find_if(past.begin(), past.end(), [&use](const PastUse& known) {
-      return known.progress == use.queue->progress;
-    });
-    if (same == past.end()) {
-      past.push_back({use.queue, use.queue->progress, use.sequence, use.writes});
-    } else {
-      same->sequence = std::max(same->sequence, use.sequence);
-      same->writes |= use.writes;
-    }
+  bool writes = false;
+  for (auto use = uses_.begin(); use != uses_.end(); ++use) {
+    writes |= use->writes;
+    const auto next = std::next(use);
+    if (next != uses_.end() && next->queue->progress == use->queue->progress) continue;
+    past.push_back({use->queue, use->queue->progress, use->sequence, std::exchange(writes, false),
+                    use->cover});
   }
   uses_.clear();
   return past;

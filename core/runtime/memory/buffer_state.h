@@ -119,6 +119,8 @@ struct BufferState {
   void forget_done(Forgotten& forgotten);
   template <class Wanted>
   std::vector<Position> pending(Wanted&& wanted);
+  template <class Wanted>
+  void insert_waits_for(StreamState& stream, std::string_view operation, const Wanted& wanted);
   std::vector<PastUse> take_past_uses();
 
   std::atomic<std::uint64_t> contents_{0};
@@ -127,6 +129,7 @@ struct BufferState {
   // Unfinished uses: each stream's last write and last read. Several writers are possible, because
   // launches by hand insert no waits. Taken while a stream's mutex is held, never before it.
   std::vector<Position> uses_;
+  std::uint64_t num_uses_ = 0;      // noted so far
   FaultPtr fault_;                  // of finished work that was to write it
   std::uint64_t fault_number_ = 0;  // the count of faults at that time
   static constinit std::atomic<std::uint64_t> num_faults;

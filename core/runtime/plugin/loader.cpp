@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include <boost/dll/shared_library.hpp>
 #include <fmt/format.h>
@@ -148,12 +149,30 @@ struct OpenLibraries {
 };
 constinit OfProcess<OpenLibraries> open_libraries;
 
+/// Whether the root directory of the process is not the one in which it first opened a plugin. Code
+/// of another root is never opened.
+bool has_another_root() {
+  const auto identity = [] {
+    struct stat info {};
+    return stat("/", &info) == 0 ? std::pair(info.st_dev, info.st_ino)
+                                 : std::pair(dev_t{}, ino_t{});
+  };
+  static const std::pair<dev_t, ino_t> first = identity();
+  return identity() != first;
+}
+
 }  // namespace
 
 LibraryResult open_library(const Inspection& inspection) {
   OpenLibraries& libraries = open_libraries.get();
   const std::scoped_lock lock(libraries.mutex);
   if (auto library = libraries.by_file[inspection.id].lock()) return {std::move(library), {}};
+  if (has_another_root()) {
+    return {
+        nullptr,
+        "the process has changed its root directory since its first plugin was opened (chroot), "
+        "and nothing is opened there: load it before"};
+  }
   // The dynamic linker runs the file's code before the core can see which file it opened.
   if (file_id(inspection.real_path) != inspection.id) {
     return {nullptr, "the file was replaced after it was checked"};

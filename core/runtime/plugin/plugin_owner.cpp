@@ -1,6 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/plugin/plugin_owner.h"
 
+#include <map>
+#include <string>
+
 #include "core/base/error.h"
 
 namespace patchbay::runtime {
@@ -28,11 +31,18 @@ const ThreadPool& checked(const ThreadPool& pool) {
         pool.num_threads, pool.parallel_for ? "a" : "no");
 }
 
+/// Plugins read the option as a setting.
+std::map<std::string, std::string> settings_of(const RuntimeOptions& options) {
+  std::map<std::string, std::string> settings = options.settings;
+  if (options.flush_subnormals) settings["flush_subnormals"] = "1";
+  return settings;
+}
+
 }  // namespace
 
 PluginOwner::PluginOwner(const RuntimeOptions& options)
     : home(first_home()),
-      environment(options.settings, options.read_environment),
+      environment(settings_of(options), options.read_environment),
       thread_pool(checked(options.thread_pool)),
       shows_ranges(environment.is_on("ranges")),
       logger(options.log, environment) {}

@@ -1,8 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/plugin/process_end.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
 #include <vector>
 
@@ -26,20 +27,28 @@ struct AllKnown {
 /// A child of fork has nothing to stop: running calls are its parent's.
 constinit OfProcess<AllKnown> all_known;
 
-/// Runs before the destructors of libraries, which the dynamic linker calls last.
-void stop_all() {
+/// Runs before the destructors of libraries, which the dynamic linker calls last. Does nothing for
+/// a plugin that is being closed, whose registrations are only dropped.
+void stop_all(void* registered_by) {
   AllKnown* const known = all_known.find();
   if (known == nullptr) return;
   const std::scoped_lock lock(known->mutex);
+  const auto is_it = [=](const Known& each) { return each.plugin == registered_by; };
+  if (std::none_of(known->plugins.begin(), known->plugins.end(), is_it)) return;
   constexpr std::chrono::nanoseconds kLimit = kPatience;
   if (known->deadline_ns == 0) known->deadline_ns = deadline_after(kLimit.count());
   for (const Known& each : known->plugins) each.table->stop(each.driver, known->deadline_ns);
 }
 
+/// The plugin stands for a library in the C library's list of registrations, so that a program that
+/// loads and unloads plugins for ever does not make that list grow.
+void* registrar(const PluginState& plugin) { return const_cast<PluginState*>(&plugin); }
+
 }  // namespace
 
 void stop_at_process_end(const PluginState& plugin, const patchbay_exit_table& table) {
-  static_cast<void>(std::atexit(stop_all));  // each registration runs: a driver may stop twice
+  // Each registration runs: a driver may stop twice.
+  static_cast<void>(abi::__cxa_atexit(stop_all, registrar(plugin), registrar(plugin)));
   AllKnown& known = all_known.get();
   const std::scoped_lock lock(known.mutex);
   const auto is_it = [&plugin](const Known& each) { return each.plugin == &plugin; };
@@ -51,8 +60,11 @@ void stop_at_process_end(const PluginState& plugin, const patchbay_exit_table& t
 void forget_at_process_end(const PluginState& plugin) noexcept {
   AllKnown* const known = all_known.find();
   if (known == nullptr) return;
-  const std::scoped_lock lock(known->mutex);
-  std::erase_if(known->plugins, [&plugin](const Known& each) { return each.plugin == &plugin; });
+  {
+    const std::scoped_lock lock(known->mutex);
+    std::erase_if(known->plugins, [&plugin](const Known& each) { return each.plugin == &plugin; });
+  }
+  abi::__cxa_finalize(registrar(plugin));
 }
 
 }  // namespace patchbay::runtime

@@ -23,6 +23,8 @@ class TableLayer {
   virtual patchbay_device* own_device(patchbay_device* device) const = 0;
   /// Logs the live objects of the plugin's devices.
   virtual void log_live() = 0;
+  /// Whether a report has something of this plugin.
+  virtual bool has_report() = 0;
 };
 
 }  // namespace patchbay::runtime

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/registry/backend.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -90,6 +92,12 @@ std::string Backend::explain() const {
                         device->visible ? "" : " (hidden by the list of visible devices)");
   }
   return text;
+}
+
+bool Backend::is_wanted() const {
+  if (layer != nullptr && layer->has_report()) return true;
+  return std::any_of(assemblies.begin(), assemblies.end(),
+                     [](const auto& device) { return device->has_handles(); });
 }
 
 void Backend::close_all() noexcept {

@@ -33,6 +33,8 @@ struct Backend final : PluginState {
   std::string device_list() const;
   /// Several lines: the status of the file, and its devices.
   std::string explain() const;
+  /// Whether the program has handles to its devices, or validation has something to report of it.
+  bool is_wanted() const;
   /// Closes devices, driver and library.
   void close_all() noexcept;
 

@@ -30,7 +30,10 @@ class LoadedRuntime final : public RuntimeState {
   void log_line(const PluginState& plugin, LogLevel level, const std::string& line) override {
     registry.log_line(plugin, level, line);
   }
-  DeviceState& find(std::string_view name) override { return registry.find(name); }
+  std::shared_ptr<DeviceState> find(std::string_view name) override {
+    const PluginRegistry::Reading reading(registry);
+    return registry.find(name).shared();
+  }
   bool ask_for_memory(DeviceState& device, std::size_t size_bytes) override;
   void finish_copies_for_memory(const DeviceState& device) override;
 

@@ -132,6 +132,7 @@ PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& opti
     : runtime_(runtime) {
   watch_process_end();
   const Environment& environment = runtime_.environment;
+  static_cast<void>(environment.is_on("flush_subnormals"));  // plugins read it
   check_on_or_off(environment, "memory_cache");
   check_on_or_off(environment, "host_access");
   check_on_or_off(environment, "driver_graphs");
@@ -208,6 +209,17 @@ std::optional<std::size_t> PluginRegistry::find_replaceable(
   return static_cast<std::size_t>(former - backends_.begin());
 }
 
+void PluginRegistry::forget_former() {
+  std::vector<std::unique_ptr<Backend>> forgotten;  // destroyed without the lock
+  const std::scoped_lock lock(mutex_);
+  if (num_readings_.load(std::memory_order_acquire) != 0) return;  // the next load tries again
+  for (std::size_t i = backends_.size(); i-- > 0;) {
+    if (!is_former(i) || backends_[i]->is_wanted()) continue;
+    forgotten.push_back(std::move(backends_[i]));
+    backends_.erase(backends_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 bool PluginRegistry::is_open(const std::filesystem::path& path) const {
   const std::scoped_lock lock(mutex_);
   return std::any_of(backends_.begin(), backends_.end(), [&](const auto& one) {
@@ -223,6 +235,7 @@ PluginInfo PluginRegistry::add_named(const Candidate& candidate, const Settings&
   if (made->is_loaded() || !is_open(candidate.path)) {
     const Backend& backend = put(std::move(made), former);
     if (backend.is_loaded()) shadow_others(backend);
+    forget_former();
   }
   const bool failed = info.status == PluginStatus::kRefused ||
                       info.status == PluginStatus::kFailed ||
@@ -364,6 +377,7 @@ void PluginRegistry::open_at(std::size_t index) {
 }
 
 std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
+  const Reading reading(*this);
   const std::vector<Backend*> all = loaded();
   std::vector<std::string> result;
   for (const std::string& name : visible_devices_.names()) {
@@ -506,15 +520,20 @@ void PluginRegistry::settle() noexcept {
 
 std::vector<const Backend*> PluginRegistry::listed() const {
   std::vector<const Backend*> result;
-  for (auto backend = backends_.begin(); backend != backends_.end(); ++backend) {
-    const auto is_later = [&](const auto& other) {
-      return other->candidate.path == (*backend)->candidate.path;
-    };
-    const bool is_former = (*backend)->status == PluginStatus::kUnloaded &&
-                           std::any_of(backend + 1, backends_.end(), is_later);
-    if (!is_former) result.push_back(backend->get());
+  for (std::size_t i = 0; i < backends_.size(); ++i) {
+    if (!is_former(i)) result.push_back(backends_[i].get());
   }
   return result;
+}
+
+bool PluginRegistry::is_former(std::size_t index) const {
+  const Backend& one = *backends_[index];
+  const auto has_its_path = [&one](const auto& other) {
+    return other->candidate.path == one.candidate.path;
+  };
+  return one.status == PluginStatus::kUnloaded &&
+         std::any_of(backends_.begin() + static_cast<std::ptrdiff_t>(index) + 1, backends_.end(),
+                     has_its_path);
 }
 
 std::vector<PluginInfo> PluginRegistry::plugins() const {

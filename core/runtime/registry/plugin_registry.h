@@ -41,7 +41,8 @@ class PluginRegistry {
   /// name; kInUse, which lists the holders.
   void unload(std::string_view plugin_name);
 
-  /// Opens the backend's plugin if necessary. Errors: kUnknownDevice, which lists known devices.
+  /// Opens the backend's plugin if necessary. The caller has a Reading until it has made a handle,
+  /// here and below. Errors: kUnknownDevice, which lists known devices.
   DeviceAssembly& find(std::string_view name);
   /// The first visible CPU device whose memory the host can address. Errors: kUnknownDevice.
   DeviceAssembly& first_cpu();
@@ -55,6 +56,20 @@ class PluginRegistry {
   std::string explain();
   /// Opens no plugin.
   std::vector<PluginInfo> plugins() const;
+  /// Lives while a thread uses entries or devices that were returned without a handle, so that none
+  /// is forgotten.
+  class Reading {
+   public:
+    explicit Reading(const PluginRegistry& registry) noexcept : registry_(registry) {
+      registry_.num_readings_.fetch_add(1, std::memory_order_acq_rel);
+    }
+    ~Reading() { registry_.num_readings_.fetch_sub(1, std::memory_order_acq_rel); }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+
+   private:
+    const PluginRegistry& registry_;
+  };
   /// The open plugins.
   std::vector<Backend*> loaded() const;
   /// All plugins that were opened, if the runtime validates.
@@ -83,6 +98,8 @@ class PluginRegistry {
   /// The file's entry that a new attempt to open it replaces.
   std::optional<std::size_t> find_replaceable(const std::filesystem::path& path) const;
   const Backend* entry(std::size_t index) const;
+  /// Drops entries of unloaded plugins whose file has a later entry and to which nobody refers.
+  void forget_former();
   bool is_open(const std::filesystem::path& path) const;
   /// Opens and adds a plugin that is named in code. Errors: kPluginFailed.
   PluginInfo add_named(const Candidate& candidate, const Settings& settings);
@@ -117,7 +134,9 @@ class PluginRegistry {
   void settle() noexcept;
   /// Null if no plugin of the backend is loaded.
   Backend* find_loaded(std::string_view backend) const;
-  /// All plugins, without unloaded ones whose file has a later entry. The caller holds mutex_.
+  /// Whether the plugin was unloaded and its file has a later entry. The caller holds mutex_.
+  bool is_former(std::size_t index) const;
+  /// All plugins, without former ones. The caller holds mutex_.
   std::vector<const Backend*> listed() const;
   /// Opens the backend's plugin if necessary. Null if none can be opened.
   Backend* open_backend(const DeviceName& name);
@@ -134,8 +153,9 @@ class PluginRegistry {
   std::atomic<bool> has_listed_{false};  // devices were listed at least once
   std::mutex load_mutex_;                // one plugin at a time; taken before mutex_
   mutable std::mutex mutex_;
-  // Only grows. Opening a file again replaces its entry unless the entry has devices, so nobody
-  // keeps a reference to an entry without devices.
+  mutable std::atomic<std::size_t> num_readings_{0};  // grows before the entries are read
+  // Opening a file again replaces its entry, unless that has devices: it stays until no handle and
+  // no Reading is left. Nobody keeps a reference to an entry without devices.
   std::vector<std::unique_ptr<Backend>> backends_;
 };
 

@@ -1,7 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/stream/position.h"
 
+#include <atomic>
+
 namespace patchbay::runtime {
+
+std::uint64_t Queue::next_id() noexcept {
+  static constinit std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 bool PastUse::learn_whether_done() const noexcept {
   if (is_done()) return true;

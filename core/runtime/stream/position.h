@@ -35,6 +35,20 @@ struct Queue {
   virtual void finish_quietly() noexcept = 0;
 
   const std::shared_ptr<StreamProgress> progress;
+  const std::uint64_t id = next_id();  // no other queue of the process has it; never 0
+
+ private:
+  static std::uint64_t next_id() noexcept;
+};
+
+/// Whether waiting for one use of a memory makes waiting for an earlier use unnecessary, because a
+/// stream has waited for that and then written the memory. Void once any stream has failed since
+/// `num_failures`: work of a failed stream may end before what it waits for.
+struct Cover {
+  std::uint64_t num_failures = 0;
+  bool is_set = false;
+
+  bool holds(std::uint64_t failures_now) const { return is_set && num_failures == failures_now; }
 };
 
 /// A submission's position in a queue, and how it uses a buffer.
@@ -45,6 +59,11 @@ struct Position {
   /// Uses of the memory's earlier buffers. Launches by hand wait for these too, because their
   /// caller can't know of them.
   bool inherited = false;
+  /// Later ones of a buffer have larger numbers.
+  std::uint64_t number = 0;
+  /// Queue::id of the last stream that waits for it, 0 if none does, and the failures until then.
+  std::uint64_t awaited_by = 0, failures_when_awaited = 0;
+  Cover cover = {};
 
   bool is_done() const { return queue->is_done(sequence); }
 };
@@ -55,6 +74,7 @@ struct PastUse {
   std::shared_ptr<const StreamProgress> progress;
   std::uint64_t sequence = 0;
   bool writes = false;
+  Cover cover = {};
 
   bool is_done() const { return progress->has_passed(sequence); }
   /// Asks the driver if necessary.

@@ -40,6 +40,8 @@ const Wordless& wordless() {
 
 }  // namespace
 
+constinit std::atomic<std::uint64_t> StreamProgress::failures_so_far{0};
+
 StreamProgress::StreamProgress(std::string device_name) : device_name_(std::move(device_name)) {
   static_cast<void>(wordless());
   failures_.reserve(1);
@@ -64,7 +66,10 @@ void StreamProgress::note_submission(std::uint64_t sequence, std::string_view na
 void StreamProgress::note_wait(std::uint64_t sequence, std::shared_ptr<StreamProgress> awaited,
                                std::uint64_t awaited_sequence) {
   const std::scoped_lock lock(mutex_);
-  std::erase_if(waits_, [this](const Wait& wait) { return has_passed(wait.sequence); });
+  if (waits_.size() >= next_sweep_) {  // rarely: a stream may wait for many others
+    std::erase_if(waits_, [this](const Wait& wait) { return has_passed(wait.sequence); });
+    next_sweep_ = std::max<std::size_t>(16, 2 * waits_.size());
+  }
   waits_.push_back({sequence, std::move(awaited), awaited_sequence});
 }
 
@@ -119,6 +124,7 @@ FaultPtr StreamProgress::fail(FaultPtr fault) noexcept {
   const std::scoped_lock lock(mutex_);
   if (failed_.load()) return failures_.back().fault;
   failures_.push_back({completed.load() + 1, UINT64_MAX, fault});
+  count_failure();  // before others can learn that this work has ended
   ever_failed_.store(true, std::memory_order_release);
   failed_.store(true, std::memory_order_release);
   return fault;

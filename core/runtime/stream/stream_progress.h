@@ -52,6 +52,10 @@ class StreamProgress {
   /// failure of unknown cause.
   FaultPtr fail(const patchbay_status& status, std::uint64_t sequence) noexcept;
   FaultPtr fail(FaultPtr fault) noexcept;
+  /// The number of failures of all streams so far, among them waits that were given up.
+  static std::uint64_t num_failures() { return failures_so_far.load(std::memory_order_acquire); }
+  /// Counts one that is no failure of the stream.
+  static void count_failure() { failures_so_far.fetch_add(1, std::memory_order_acq_rel); }
   /// Work after `submitted` is no longer affected by earlier failures. Errors: std::bad_alloc.
   void restart(std::uint64_t submitted);
 
@@ -86,8 +90,10 @@ class StreamProgress {
   std::uint64_t num_submissions_ = 0;
   std::array<Submission, kKept> submissions_{};  // sequence 0: none
   std::vector<Wait> waits_;
+  std::size_t next_sweep_ = 16;    // the number of waits at which those that have ended are dropped
   std::vector<Failure> failures_;  // always with room for one more while none stands
   std::atomic<bool> failed_{false}, ever_failed_{false};
+  static constinit std::atomic<std::uint64_t> failures_so_far;
 };
 
 }  // namespace patchbay::runtime

@@ -328,6 +328,7 @@ void StreamState::finish_quietly() noexcept {
   }
   device.runtime.logger.write(LogLevel::kError,
                               "a plugin can't wait for a stream, whose work counts as ended");
+  StreamProgress::count_failure();
   progress->pass(target);
   write_trace();
 }

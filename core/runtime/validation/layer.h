@@ -109,6 +109,7 @@ class Layer final : public TableLayer {
   std::vector<LiveObject> live();
   /// Logs one line for each live object, the largest first.
   void log_live() override;
+  bool has_report() override { return findings_.count() != 0 || !live().empty(); }
 
  private:
   template <class Record>

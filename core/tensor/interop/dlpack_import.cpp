@@ -71,6 +71,7 @@ std::string place_of(const DeviceState& device) {
 
 /// Searches only open plugins: a list of all devices would open the others.
 std::optional<Device> find_open_device(const DLTensor& given, const Runtime& runtime) {
+  const runtime::PluginRegistry::Reading reading(registry_of(runtime.state()));
   for (const runtime::Backend* const backend : registry_of(runtime.state()).loaded()) {
     for (const auto& device : backend->assemblies) {
       if (device->visible && is_on(given, *device)) return Device(device->shared());

@@ -123,7 +123,7 @@ Tensor Tensor::contiguous() const {
 
 Tensor Tensor::to(ToOptions options, std::string_view name) const {
   const TensorImpl& source = tensor::impl_of("to", *this, "tensor");
-  return to(Device(source.device().runtime.find(name).shared()), options);
+  return to(Device(source.device().runtime.find(name)), options);
 }
 
 Tensor Tensor::to(const Device& device, ToOptions options) const {

@@ -139,6 +139,7 @@ bool Compiler::choose(const std::string& architecture, std::size_t first, Choice
   for (choice.number = first; (choice.rtc = at(choice.number)); ++choice.number) {
     if (auto target = choice.rtc->target_for(architecture)) {
       choice.target = *std::move(target);
+      if (flush_) choice.target.options.emplace_back(names_.flush);
       return true;
     }
   }
@@ -178,7 +179,9 @@ std::string Compiler::path_of(const Choice& choice) {
 std::string Compiler::choice_key(const std::string& architecture) {
   const std::lock_guard lock(mutex_);
   find_candidates();
-  return std::string(names_.cache) + "-choice-" + text_hash(architecture + '\0' + all_candidates_);
+  const std::string flush = flush_ ? names_.flush : "";
+  return std::string(names_.cache) + "-choice-" +
+         text_hash(architecture + '\0' + all_candidates_ + flush);
 }
 
 std::string Compiler::remembered(const std::string& architecture) {

@@ -16,6 +16,7 @@
 #include "patchbay/plugin/kit/host.hpp"
 
 #include "kit/card/kernels/rtc.hpp"
+#include "kit/machine/subnormals.hpp"
 
 namespace patchbay::card {
 
@@ -37,9 +38,11 @@ class Compiler {
     const char* compiler;  // "NVRTC"
     const char* setting;   // that names its file
     const char* cache;     // what keys begin with
+    const char* flush;     // the option that makes kernels take subnormal numbers for zeros
   };
 
-  Compiler(plugin::Host host, const Names& names) : host_(host), names_(names) {}
+  Compiler(plugin::Host host, const Names& names)
+      : host_(host), names_(names), flush_(Subnormals::wanted(host).flushes()) {}
   virtual ~Compiler() = default;
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;
@@ -77,6 +80,7 @@ class Compiler {
 
   const plugin::Host host_;
   const Names names_;
+  const bool flush_;
   std::mutex mutex_;
   bool has_candidates_ = false;
   std::string all_candidates_;

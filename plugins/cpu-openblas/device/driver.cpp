@@ -6,6 +6,7 @@
 
 #include "cpu-openblas/device/allocator.hpp"
 #include "cpu-openblas/device/device.hpp"
+#include "kit/library/root_folder.hpp"
 #include "kit/machine/memory.hpp"
 
 namespace patchbay::cpu {
@@ -24,7 +25,9 @@ Driver::Driver(plugin::Host host)
       processor_(describe_processor()),
       shares_(find_shares(host)),
       libraries_(host, processor_.last_level_cache_bytes),
-      executor_(host) {}
+      executor_(host) {
+  RootFolder::keep();
+}
 
 void Driver::enumerate(const Found& found) {
   const machine::MemoryState memory = machine::read_memory_state();

@@ -37,7 +37,7 @@ void LeadThread::run_task(Task task, const void* context) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (thread_.empty()) {
     const auto body = [](void* self) { static_cast<LeadThread*>(self)->main(); };
-    if (!start_quiet_thread(thread_, body, this)) return task(context);
+    if (!start_quiet_thread(thread_, subnormals_, body, this)) return task(context);
     pin_thread(thread_.front(), core_);
   }
   task_ = task;

@@ -10,13 +10,16 @@
 #include <thread>
 #include <vector>
 
+#include "kit/machine/subnormals.hpp"
+
 namespace patchbay::cpu {
 
 /// Runs one piece of work at a time while its caller waits; other callers queue.
 class LeadThread {
  public:
   /// The thread starts with the first work and is pinned to `core`.
-  explicit LeadThread(int core) : core_(core) {}
+  explicit LeadThread(int core, Subnormals subnormals = {})
+      : core_(core), subnormals_(subnormals) {}
   LeadThread(const LeadThread&) = delete;
   LeadThread& operator=(const LeadThread&) = delete;
   ~LeadThread();
@@ -35,6 +38,7 @@ class LeadThread {
   void main() noexcept;
 
   const int core_;
+  const Subnormals subnormals_;
   std::mutex mutex_;                 // held by the caller whose work runs
   std::vector<std::thread> thread_;  // none or one; under mutex_
   Task task_ = nullptr;

@@ -23,7 +23,7 @@ std::uint64_t Queue::submit(std::function<void()> work) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (thread_.empty()) {
     const auto body = [](void* self) { static_cast<Queue*>(self)->main(); };
-    if (!start_quiet_thread(thread_, body, this)) {
+    if (!start_quiet_thread(thread_, subnormals_, body, this)) {
       throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, "there is no thread for the stream");
     }
   }

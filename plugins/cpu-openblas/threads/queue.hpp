@@ -13,13 +13,14 @@
 #include <vector>
 
 #include "cpu-openblas/threads/timeline.hpp"
+#include "kit/machine/subnormals.hpp"
 
 namespace patchbay::cpu {
 
 /// The thread starts with the first work and sleeps when there is none.
 class Queue {
  public:
-  Queue() = default;
+  explicit Queue(Subnormals subnormals) : subnormals_(subnormals) {}
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
   /// Waits for the submitted work.
@@ -37,6 +38,7 @@ class Queue {
   void main() noexcept;
   void run(const Item& item) noexcept;
 
+  const Subnormals subnormals_;
   const std::shared_ptr<Timeline> timeline_ = std::make_shared<Timeline>();
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -21,7 +21,8 @@ namespace patchbay::cpu {
 class Stream final : public plugin::Stream {
  public:
   Stream(Workers& workers, bool is_inline)
-      : workers_(workers), queue_(is_inline ? nullptr : std::make_unique<Queue>()) {}
+      : workers_(workers),
+        queue_(is_inline ? nullptr : std::make_unique<Queue>(workers.subnormals())) {}
 
   void copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) override;
   void copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) override;
@@ -35,7 +36,10 @@ class Stream final : public plugin::Stream {
   /// Calls compute(arguments) here or on the stream's thread; it must own everything else it needs.
   template <class Compute>
   void submit(plugin::Arguments arguments, std::string_view name, const Compute& compute) {
-    if (queue_ == nullptr) return compute(arguments);
+    if (queue_ == nullptr) {
+      const Subnormals::Scope scope(workers_.subnormals());
+      return compute(arguments);
+    }
     submit_launch(
         name, [compute, kept = std::vector<patchbay_argument>(arguments.begin(), arguments.end())] {
           compute(plugin::Arguments(kept));

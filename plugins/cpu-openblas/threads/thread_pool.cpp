@@ -22,8 +22,8 @@ std::uint32_t num_parts(std::uint64_t state) { return state & 0xffff; }
 
 }  // namespace
 
-ThreadPool::ThreadPool(int num_threads, std::vector<int> cores)
-    : num_threads_(num_threads), cores_(std::move(cores)) {
+ThreadPool::ThreadPool(int num_threads, std::vector<int> cores, Subnormals subnormals)
+    : num_threads_(num_threads), subnormals_(subnormals), cores_(std::move(cores)) {
   if (cores_.size() < static_cast<std::size_t>(num_threads)) cores_.clear();
 }
 
@@ -111,7 +111,7 @@ void ThreadPool::start_helpers() noexcept {
   const auto body = [](void* pool) { static_cast<ThreadPool*>(pool)->helper_main(); };
   for (std::size_t helper = 1; helper < static_cast<std::size_t>(num_threads_); ++helper) {
     // If not all helpers start, the caller does the remaining parts.
-    if (!start_quiet_thread(helpers_, body, this)) return;
+    if (!start_quiet_thread(helpers_, subnormals_, body, this)) return;
     if (!cores_.empty()) pin_thread(helpers_.back(), cores_[helper]);
   }
 }
@@ -136,8 +136,8 @@ void pin_thread(std::thread& thread, int core) noexcept {
   CPU_FREE(set);
 }
 
-bool start_quiet_thread(std::vector<std::thread>& threads, void (*body)(void*),
-                        void* context) noexcept {
+bool start_quiet_thread(std::vector<std::thread>& threads, Subnormals subnormals,
+                        void (*body)(void*), void* context) noexcept {
   sigset_t all, before;
   sigfillset(&all);
   // Keep these signals, so that a fault in a kernel reaches the application's crash handler.
@@ -145,7 +145,10 @@ bool start_quiet_thread(std::vector<std::thread>& threads, void (*body)(void*),
   pthread_sigmask(SIG_SETMASK, &all, &before);
   bool started = true;
   try {
-    threads.emplace_back(body, context);
+    threads.emplace_back([=] {
+      subnormals.apply();
+      body(context);
+    });
   } catch (...) {
     started = false;
   }

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "kit/machine/subnormals.hpp"
+
 namespace patchbay::cpu {
 
 /// The caller and `num_threads - 1` helpers share the parts of a job. A free thread takes the next
@@ -19,7 +21,8 @@ class ThreadPool {
   /// `cores`: the cores that the pool may use. If there are enough, each helper is pinned to one,
   /// never the caller's: the scheduler often wakes a helper on the core of its waker and takes
   /// milliseconds to move it.
-  ThreadPool(int num_threads, std::vector<int> cores);
+  /// `subnormals`: how the helpers treat them; the caller of a job sees to itself.
+  ThreadPool(int num_threads, std::vector<int> cores, Subnormals subnormals = {});
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
   ~ThreadPool();
@@ -48,6 +51,7 @@ class ThreadPool {
   void make_room_for_caller() noexcept;
 
   const int num_threads_;
+  const Subnormals subnormals_;
   std::vector<int> cores_;            // the caller's, then one per helper, then spare ones
   std::vector<std::thread> helpers_;  // accessed only by the owner of busy_
   bool started_ = false;              // likewise
@@ -68,9 +72,10 @@ class ThreadPool {
 
 /// If pinning is not allowed, the thread may run anywhere.
 void pin_thread(std::thread& thread, int core) noexcept;
-/// Starts a thread that blocks the application's signals. Returns false if it can't be started.
-bool start_quiet_thread(std::vector<std::thread>& threads, void (*body)(void*),
-                        void* context) noexcept;
+/// Starts a thread that blocks the application's signals and treats subnormal numbers so. Returns
+/// false if it can't be started.
+bool start_quiet_thread(std::vector<std::thread>& threads, Subnormals subnormals,
+                        void (*body)(void*), void* context) noexcept;
 
 }  // namespace patchbay::cpu
 

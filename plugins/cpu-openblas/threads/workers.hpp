@@ -13,6 +13,7 @@
 #include "cpu-openblas/threads/lead_thread.hpp"
 #include "cpu-openblas/threads/thread_pool.hpp"
 #include "cpu-openblas/threads/topology.hpp"
+#include "kit/machine/subnormals.hpp"
 
 namespace patchbay::cpu {
 
@@ -24,14 +25,18 @@ class Workers {
   Workers(const Share& share, plugin::Host host)
       : host_(host),
         lent_threads_(static_cast<int>(host.lent_threads())),
-        pool_(share.num_threads, share.cores) {
-    if (share.own_threads && lent_threads_ == 0) lead_.emplace(share.cores.front());
+        subnormals_(Subnormals::wanted(host)),
+        pool_(share.num_threads, share.cores, subnormals_) {
+    if (share.own_threads && lent_threads_ == 0) lead_.emplace(share.cores.front(), subnormals_);
   }
 
   int num_threads() const noexcept {
     return lent_threads_ != 0 ? lent_threads_ : pool_.num_threads();
   }
   bool is_inline() const noexcept { return !lead_.has_value(); }
+  /// How all threads that compute treat them. The caller and the threads of streams see to
+  /// themselves.
+  Subnormals subnormals() const noexcept { return subnormals_; }
 
   /// Runs body() on the thread on which this device computes.
   template <class Body>
@@ -47,8 +52,10 @@ class Workers {
   template <class Body>
   void parallel_for(int num_parts, const Body& body) noexcept {
     if (lent_threads_ == 0) return pool_.parallel_for(num_parts, body);
-    host_.parallel_for(static_cast<std::uint64_t>(num_parts),
-                       [&](std::uint64_t part) { body(static_cast<int>(part)); });
+    host_.parallel_for(static_cast<std::uint64_t>(num_parts), [&](std::uint64_t part) {
+      const Subnormals::Scope scope(subnormals_);
+      body(static_cast<int>(part));
+    });
   }
 
   /// Calls body(begin, end) for pieces that cover [0, n) and start at multiples of `grain`. `bytes`
@@ -84,6 +91,7 @@ class Workers {
 
   const plugin::Host host_;
   const int lent_threads_;  // 0: none
+  const Subnormals subnormals_;
   ThreadPool pool_;
   std::optional<LeadThread> lead_;
 };

@@ -14,7 +14,7 @@ namespace patchbay::cuda {
 class Compiler : public card::Compiler {
  public:
   Compiler(plugin::Host host, int driver_version)
-      : card::Compiler(host, {"NVRTC", "cuda_rtc_library", "cuda"}),
+      : card::Compiler(host, {"NVRTC", "cuda_rtc_library", "cuda", "--ftz=true"}),
         driver_version_(driver_version) {}
 
  protected:

@@ -30,7 +30,7 @@ struct ComgrTable {
 class Compiler : public card::Compiler {
  public:
   Compiler(plugin::Host host, int driver_version)
-      : card::Compiler(host, {"hipRTC", "hip_rtc_library", "hip"}),
+      : card::Compiler(host, {"hipRTC", "hip_rtc_library", "hip", "-fgpu-flush-denormals-to-zero"}),
         driver_major_(major_version(driver_version)),
         comgr_(host, driver_version) {}
 

@@ -22,6 +22,7 @@ std::string why_none(const std::string& platform) {
 }
 
 std::vector<cl_platform> platforms(const Symbols& cl) {
+  check_driver_files();
   check_pocl_may_be_loaded();
   cl_uint count = 0;
   const cl_int code = cl.clGetPlatformIDs(0, nullptr, &count);

@@ -24,6 +24,7 @@
 #include "patchbay/plugin/kit/error.hpp"
 #include "patchbay/plugin/kit/privileges.hpp"
 
+#include "kit/library/root_folder.hpp"
 #include "opencl/api/working_directory.hpp"
 
 namespace patchbay::opencl {
@@ -52,10 +53,15 @@ bool shows_processors() {
                      [](const char* path) { return access(path, R_OK) == 0; });
 }
 
+/// Where the ICD loader looks for drivers.
+Path place_of_drivers() {
+  const char* const set = std::getenv("OCL_ICD_VENDORS");
+  return set != nullptr && *set != '\0' ? set : "/etc/OpenCL/vendors";
+}
+
 /// The .icd files that the ICD loader reads.
 std::vector<Path> installed_drivers() {
-  const char* const set = std::getenv("OCL_ICD_VENDORS");
-  const Path place = set != nullptr && *set != '\0' ? set : "/etc/OpenCL/vendors";
+  const Path place = place_of_drivers();
   if (place.extension() == ".icd") return {place};
   std::vector<Path> files;
   std::error_code error;
@@ -66,12 +72,25 @@ std::vector<Path> installed_drivers() {
   return files;
 }
 
-/// Whether an .icd file names PoCL's library.
-bool is_pocls(const Path& file) {
+/// Throws for a FIFO or a device: whoever opens it may wait for ever.
+void check_file(const Path& file) {
+  struct stat info {};
+  if (stat(file.c_str(), &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return;
+  throw plugin::StatusError(PATCHBAY_NO_DRIVER,
+                            "the ICD loader would open '" + file.string() +
+                                "': expected a regular file, got another kind. Correct "
+                                "OCL_ICD_VENDORS, or remove the file");
+}
+
+/// The library that an .icd file names.
+std::string library_of(const Path& file) {
   std::ifstream stream(file);
   std::string library;
-  return std::getline(stream, library) && library.find("pocl") != std::string::npos;
+  std::getline(stream, library);
+  return library;
 }
+
+bool is_pocls(const Path& file) { return library_of(file).find("pocl") != std::string::npos; }
 
 bool is_program(const std::string& path) {
   struct stat info {};
@@ -174,6 +193,15 @@ void check_directory() {
 
 }  // namespace
 
+void check_driver_files() {
+  check_file(place_of_drivers());
+  for (const Path& file : installed_drivers()) {
+    check_file(file);
+    const std::string library = library_of(file);
+    if (library.find('/') != std::string::npos) check_file(library);
+  }
+}
+
 void check_pocl_may_be_loaded() {
   const char* const directory = std::getenv("POCL_CACHE_DIR");
   const bool is_nameless = directory != nullptr && *directory == '\0';
@@ -220,6 +248,7 @@ std::string pocl_directory() {
 }
 
 void check_pocl_can_compile() {
+  RootFolder::check("kernel is compiled");
   check_working_directory();
   check_linker();
   check_children();

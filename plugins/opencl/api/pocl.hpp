@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What PoCL needs of the process and its surroundings. Where something is missing PoCL 3.1 does not
-// return an error but ends the process, so it is looked for before PoCL is called.
+// What the ICD loader opens, and what PoCL needs of the process and its surroundings. Where
+// something is missing PoCL 3.1 does not return an error but ends the process, so it is looked for
+// before PoCL is called.
 #ifndef PATCHBAY_PLUGINS_OPENCL_API_POCL_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_API_POCL_HPP_
 
@@ -11,6 +12,10 @@
 #include <vector>
 
 namespace patchbay::opencl {
+
+/// Throws PATCHBAY_NO_DRIVER if the ICD loader would open what is no regular file, such as a FIFO,
+/// for which it would wait.
+void check_driver_files();
 
 /// Throws PATCHBAY_NO_DEVICE if the ICD loader must not load PoCL.
 void check_pocl_may_be_loaded();

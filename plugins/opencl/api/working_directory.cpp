@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "patchbay/plugin/kit/error.hpp"
 
@@ -61,24 +62,51 @@ bool exists(const std::string& path) {
                             0, PATCHBAY_STATUS_RETRYABLE);
 }
 
-/// Looks at the relative and empty folders of a variable. A prefix of names counts as well.
-template <class Names>
-void check_variable(const char* variable, const Names& names) {
+/// The relative and empty elements of a variable.
+std::vector<std::string> relative_elements(const char* variable, const char* separators) {
+  std::vector<std::string> elements;
   const char* const value = std::getenv(variable);
-  if (value == nullptr || *value == '\0') return;
+  if (value == nullptr || *value == '\0') return elements;
   std::string_view rest = value;
   for (bool has_more = true; has_more;) {
-    const std::size_t end = rest.find(':');
-    const std::string folder(rest.substr(0, end));
+    const std::size_t end = rest.find_first_of(separators);
+    if (!rest.starts_with('/')) elements.emplace_back(rest.substr(0, end));
     has_more = end != std::string_view::npos;
     if (has_more) rest.remove_prefix(end + 1);
-    if (folder.starts_with('/')) continue;
+  }
+  return elements;
+}
+
+/// Looks at the folders of a variable. A prefix of names counts as well.
+template <class Names>
+void check_variable(const char* variable, const Names& names) {
+  for (const std::string& folder : relative_elements(variable, ":")) {
     for (const char* const name : names) {
       for (const std::string& file :
            {(folder.empty() ? "." : folder) + "/" + name, folder + name}) {
         if (exists(file)) refuse(file, variable);
       }
     }
+  }
+}
+
+/// The dynamic linker looks there for every library of the programs that the compiler starts.
+void check_library_folders() {
+  for (const std::string& folder : relative_elements("LD_LIBRARY_PATH", ":;")) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator next(folder.empty() ? "." : folder, error), end;
+         !error && next != end; next.increment(error)) {
+      const std::string name = next->path().filename().string();
+      const bool is_taken = name.find(".so") != std::string::npos || name == "glibc-hwcaps";
+      if (is_taken) refuse(folder.empty() ? name : next->path().string(), "LD_LIBRARY_PATH");
+    }
+  }
+}
+
+/// Libraries that the dynamic linker loads into these programs. A name without a slash is searched.
+void check_loaded_libraries(const char* variable) {
+  for (const std::string& file : relative_elements(variable, ": ")) {
+    if (file.find('/') != std::string::npos && exists(file)) refuse(file, variable);
   }
 }
 
@@ -94,6 +122,9 @@ void check_working_directory() {
   check_variable("PATH", kPrograms);
   check_variable("COMPILER_PATH", kPrograms);
   check_variable("LIBRARY_PATH", kLibraries);
+  check_library_folders();
+  check_loaded_libraries("LD_PRELOAD");
+  check_loaded_libraries("LD_AUDIT");
 }
 
 }  // namespace patchbay::opencl

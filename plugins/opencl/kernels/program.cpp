@@ -2,6 +2,8 @@
 #include "opencl/kernels/program.hpp"
 
 #include "kDialectText.text.h"
+#include "kit/library/root_folder.hpp"
+#include "kit/machine/subnormals.hpp"
 #include "kit/text_hash.hpp"
 #include "opencl/api/error.hpp"
 #include "opencl/api/pocl.hpp"
@@ -92,9 +94,11 @@ ProgramHandle build_program(const Device& device, plugin::Host host, std::string
   // Suppress warnings, because some compilers print them and a library must not print.
   std::string options = "-cl-std=CL1.2 -w";
   if (info.divides_exactly) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  if (Subnormals::wanted(host).flushes()) options += " -cl-denorms-are-zero";
   std::string whole;
   if (!info.divides_exactly && info.has_f64) whole += "#define PATCHBAY_ROUNDS_TWICE 1\n";
   whole.append(kDialectText).append(text);
+  RootFolder::check("kernel text is compiled");
   info.is_pocl ? check_pocl_can_compile() : check_working_directory();
   const std::string key = cache_key(info, options, whole);
   const BuildLock lock(info, key);

@@ -2,129 +2,22 @@
 // What is the process's own: the default runtime's options, the default device. Each case runs in a
 // child, for neither goes back.
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <functional>
-#include <set>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "support/child.h"
 #include "support/runtime_fixture.h"
 
 namespace patchbay::test {
 namespace {
 
-/// What `body` gives in a child of this process, which has used no runtime; or its error's words.
-std::string answer_of(const std::function<std::string()>& body) {
-  int ends[2];
-  if (pipe(ends) != 0) throw std::runtime_error("no pipe");
-  const pid_t child = fork();
-  if (child == 0) {
-    std::string answer;
-    try {
-      answer = body();
-    } catch (const Error& error) {
-      answer = std::string(to_string(error.code())) + " " + error.what();
-    }
-    const bool written = write(ends[1], answer.data(), answer.size()) == std::ssize(answer);
-    _exit(written ? 0 : 1);
-  }
-  close(ends[1]);
-  std::string answer;
-  char bytes[256];
-  for (ssize_t n = 0; (n = read(ends[0], bytes, sizeof bytes)) > 0;) {
-    answer.append(bytes, static_cast<std::size_t>(n));
-  }
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << answer;
-  return answer;
-}
-
 std::string made_on() { return zeros({2}).device().name(); }
-
-constexpr int kThreads = 8;
-
-/// The different answers of the threads, which all call `first` at once, in a process that has used
-/// nothing yet.
-std::string first_answers(const std::function<std::string()>& first) {
-  return answer_of([&] {
-    std::atomic<int> num_ready{0};
-    std::vector<std::string> answers(kThreads);
-    std::vector<std::thread> threads;
-    for (std::string& answer : answers) {
-      threads.emplace_back([&] {
-        ++num_ready;
-        while (num_ready.load() != kThreads) {
-        }
-        try {
-          answer = first();
-        } catch (const std::exception& error) {
-          answer = error.what();
-        }
-      });
-    }
-    for (std::thread& each : threads) each.join();
-    const std::set<std::string> different(answers.begin(), answers.end());
-    std::string all;
-    for (const std::string& each : different) all += (all.empty() ? "" : " | ") + each;
-    return all;
-  });
-}
-
-int num_processes() { return std::getenv("PATCHBAY_TEST_ALL") != nullptr ? 1000 : 20; }
-
-TEST(FirstUse, OfTheDefaultRuntimeMakesOne) {
-  for (int i = 0; i < num_processes(); ++i) {
-    const std::string answers = first_answers([] {
-      const Tensor mine = ones({2}, Device("cpu:0"));
-      static const Tensor& of_all = *new Tensor(mine);  // tensors of two runtimes do not mix
-      return std::to_string((mine + of_all).to_vector<float>()[1]);
-    });
-    ASSERT_EQ(answers, "2.000000") << "process " << i;
-  }
-}
-
-TEST(FirstUse, OfTheDefaultDeviceAndGenerator) {
-  for (int i = 0; i < num_processes(); ++i) {
-    const std::string answers = first_answers([] {
-      const Generator generator = default_generator();
-      static_cast<void>(generator.advance(3));
-      static const Generator& of_all = *new Generator(generator);
-      static std::atomic<int> num_drawn{0};
-      ++num_drawn;
-      while (num_drawn.load() != kThreads) {
-      }
-      return default_device().name() + " " + std::to_string(of_all.state().offset);
-    });
-    ASSERT_EQ(answers, "cpu:0 24") << "process " << i;
-  }
-}
-
-/// Two runtimes may open a driver at once, which opens its libraries with it.
-TEST(FirstUse, OfADriverByTwoRuntimes) {
-  for (int i = 0; i < num_processes(); ++i) {
-    const std::string answers = first_answers([] {
-      RuntimeOptions each = options({});
-      each.plugins = {"opencl", "fake", "cpu-openblas"};
-      const Runtime runtime(each);
-      std::string names;
-      for (const Device& device : runtime.devices()) names += device.name() + " ";
-      return names + std::to_string(ones({2}, runtime.device("fake:1")).to_vector<float>()[1]);
-    });
-    ASSERT_EQ(answers.find(" | "), std::string::npos) << answers;
-    ASSERT_NE(answers.find("fake:1 "), std::string::npos) << answers;
-    ASSERT_TRUE(answers.ends_with(" 1.000000")) << answers;
-  }
-}
 
 TEST(DefaultRuntime, TakesOptionsBeforeItsFirstUse) {
   EXPECT_EQ(answer_of([] {

@@ -56,11 +56,12 @@ RtcResult version(int* major, int* minor) {
 
 RtcResult compile(NativeProgram program, int num_options, const char* const* options) {
   const std::string wanted = "--gpu-architecture=";
-  bool fuses = true, is_code = false;
+  bool fuses = true, is_code = false, flushes = false;
   std::string architecture;
   for (int i = 0; i < num_options; ++i) {
     const std::string option = options[i];
     if (option == "--fmad=false") fuses = false;
+    if (option == "--ftz=true") flushes = true;
     if (option.compare(0, wanted.size(), wanted) != 0) continue;
     is_code = option.find("sm_") != std::string::npos;
     architecture = known_architecture(option.substr(wanted.size()));
@@ -69,7 +70,7 @@ RtcResult compile(NativeProgram program, int num_options, const char* const* opt
   // compiler.
   if (architecture.empty() || fuses) return kInvalidOption;
   if (!open_builtins(program->log)) return kBuiltinOperationFailure;
-  return build(*program, is_code, architecture);
+  return build(*program, is_code, architecture, flushes);
 }
 
 }  // namespace patchbay::sim

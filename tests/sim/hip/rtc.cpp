@@ -40,16 +40,17 @@ RtcResult version(int* major, int* minor) {
 
 RtcResult compile(NativeProgram program, int num_options, const char* const* options) {
   const std::string wanted = "--gpu-architecture=";
-  bool fuses = true;
+  bool fuses = true, flushes = false;
   std::string architecture;
   for (int i = 0; i < num_options; ++i) {
     const std::string option = options[i];
     if (option == "-ffp-contract=off") fuses = false;
+    if (option == "-fgpu-flush-denormals-to-zero") flushes = true;
     if (option.compare(0, wanted.size(), wanted) == 0) architecture = option.substr(wanted.size());
   }
   if (architecture.empty() || fuses) return kInvalidOption;
   if (!is_known(architecture)) std::abort();
-  return build(*program, true, architecture);
+  return build(*program, true, architecture, flushes);
 }
 
 }  // namespace patchbay::sim

@@ -4,6 +4,7 @@
 #define PATCHBAY_PLUGIN_KIT_PRIVILEGES_HPP_
 
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -11,8 +12,16 @@
 
 namespace patchbay::plugin {
 
-/// True if the process has privileges that its caller does not have.
-inline bool has_raised_privileges() { return getauxval(AT_SECURE) != 0; }
+/// True if the process has privileges that its caller does not have, or has given up some and may
+/// take them back: its real, effective and saved user or group differ now.
+inline bool has_raised_privileges() {
+  uid_t user = 0, effective_user = 0, saved_user = 0;
+  gid_t group = 0, effective_group = 0, saved_group = 0;
+  getresuid(&user, &effective_user, &saved_user);
+  getresgid(&group, &effective_group, &saved_group);
+  return getauxval(AT_SECURE) != 0 || user != effective_user || user != saved_user ||
+         group != effective_group || group != saved_group;
+}
 
 /// For drivers that open libraries or write files at paths from environment variables, which a
 /// plugin can't prevent. Call it before opening the driver's library. `driver` is its name,

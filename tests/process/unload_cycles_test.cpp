@@ -1,0 +1,70 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A program that loads and unloads a plugin for ever stays as small as it was. PATCHBAY_TEST_ALL:
+// 10,000 cycles.
+#include <malloc.h>
+
+#include <cstdlib>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/patchbay.h>
+
+#include "support/runtime_fixture.h"
+#include "support/simulated_card.h"
+
+namespace patchbay::test {
+namespace {
+
+struct Kind {
+  const char *plugin, *device;
+  bool computes;  // in each cycle; else its device is only opened
+};
+
+class UnloadCycles : public testing::TestWithParam<Kind> {};
+
+std::string file_of(const std::string& plugin) {
+  if (plugin == "fake") return fake_plugin();
+  return built_path("lib/patchbay/plugins/patchbay-" + plugin + ".so");
+}
+
+void use(const Device& device, bool computes) {
+  const Stream stream(device);
+  if (!computes) return;
+  const StreamScope scope(stream);
+  const Tensor sum = full({100, 100}, 2, device) + 1;
+  ASSERT_EQ(sum.to_vector<float>()[7], 3);
+}
+
+TEST_P(UnloadCycles, KeepNothing) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer's allocator does not count";
+  const auto [plugin, device, computes] = GetParam();
+  ASSERT_TRUE(is_built(plugin) || plugin == std::string("fake"));
+  RuntimeOptions wanted;
+  wanted.search_default_directories = false;
+  wanted.plugins = {plugin};
+  Runtime runtime(wanted);
+  const auto cycle = [&] {
+    const PluginInfo info = runtime.load(file_of(plugin), simulated_card_settings());
+    ASSERT_EQ(info.status, PluginStatus::kLoaded) << info.reason;
+    use(runtime.device(device), computes);
+    runtime.unload(plugin);
+  };
+  constexpr int kFirst = 20;
+  for (int i = 0; i < kFirst; ++i) ASSERT_NO_FATAL_FAILURE(cycle());
+  const std::size_t before = mallinfo2().uordblks;
+  const int num_cycles = std::getenv("PATCHBAY_TEST_ALL") != nullptr ? 10'000 : 100;
+  for (int i = 0; i < num_cycles; ++i) ASSERT_NO_FATAL_FAILURE(cycle());
+  const std::size_t after = mallinfo2().uordblks;
+  printf("%s: %f bytes per cycle\n", plugin, (double(after) - double(before)) / num_cycles);
+  EXPECT_EQ(runtime.plugins().size(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , UnloadCycles,
+    testing::Values(Kind{"null", "null:0", false}, Kind{"fake", "fake:0", true},
+                    Kind{"cpu-openblas", "cpu:0", true}, Kind{"opencl", "opencl:0", true},
+                    Kind{"cuda-cublas", "cuda:0", true}, Kind{"hip", "hip:0", true}));
+
+}  // namespace
+}  // namespace patchbay::test
