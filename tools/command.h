@@ -60,6 +60,7 @@ struct CommonOptions {
   std::vector<std::string> plugin_directories, plugin_files;
   std::shared_ptr<ErrorLog> errors = std::make_shared<ErrorLog>();
 
+  /// With the probe, so that no plugin takes the command down.
   RuntimeOptions runtime_options() const;
 };
 
@@ -101,7 +102,7 @@ Report report_copy_plan(const RuntimeOptions& options, const CopyPlanArguments& 
 Report report_devices(const RuntimeOptions& options, bool with_memory);
 Report report_memory(const RuntimeOptions& options, const std::string& only);
 Report report_operators(const RuntimeOptions& options, const std::string& only);
-Report report_plugins(const RuntimeOptions& options, bool explain);
+Report report_plugins(RuntimeOptions options, bool explain);
 Report report_replay(const RuntimeOptions& options, const std::string& device_name,
                      const std::string& path);
 Report report_version();

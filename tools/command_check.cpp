@@ -127,9 +127,11 @@ std::vector<Check> chosen_checks(const CheckArguments& arguments) {
 Report report_check(const CommonOptions& common, const CheckArguments& arguments) {
   if (arguments.list) return report_list(arguments);
   const std::chrono::duration<double> limit(arguments.time_limit_s);
-  const Examination examination = examine(
-      {[&] { return subject_of(common.runtime_options(), arguments); }, chosen_checks(arguments),
-       std::chrono::duration_cast<std::chrono::milliseconds>(limit), common.errors});
+  RuntimeOptions options = common.runtime_options();
+  options.probe = ProbeMode::kOff;  // the examining process is a probe, and says more
+  const Examination examination =
+      examine({[&] { return subject_of(options, arguments); }, chosen_checks(arguments),
+               std::chrono::duration_cast<std::chrono::milliseconds>(limit), common.errors});
   Tally tally;
   for (const auto& [check, outcome] : examination.findings) tally.add(check, outcome);
   return tally.report(examination);

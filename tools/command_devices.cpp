@@ -115,7 +115,8 @@ std::string show_outcome(const PluginInfo& plugin) {
 
 /// A missing driver is not a failure.
 bool has_failed(const PluginInfo& plugin) {
-  return plugin.status == PluginStatus::kFailed || plugin.status == PluginStatus::kRefused;
+  return plugin.status == PluginStatus::kFailed || plugin.status == PluginStatus::kRefused ||
+         plugin.status == PluginStatus::kQuarantined;
 }
 
 std::string show_failures(const Runtime& runtime) {

@@ -110,11 +110,14 @@ class Commands {
   void add_plugins() {
     CLI::App* command =
         app_.add_subcommand("plugins", "Plugin files that were found, and what became of them");
-    const auto explain = std::make_shared<bool>(false);
+    const auto explain = std::make_shared<bool>(false), again = std::make_shared<bool>(false);
     command->add_flag("--explain", *explain,
                       "For each plugin and device that could have been there, what was tried");
+    command->add_flag("--reprobe", *again, "Probe each plugin, whatever earlier probes found");
     set_action(command, [=](const auto& common) {
-      return report_plugins(common.runtime_options(), *explain);
+      RuntimeOptions options = common.runtime_options();
+      if (*again) options.probe = ProbeMode::kAgain;
+      return report_plugins(std::move(options), *explain);
     });
   }
 

@@ -32,10 +32,39 @@ bool was_opened(const PluginInfo& plugin) {
 /// By the path of the plugin's file.
 using Changes = std::map<std::filesystem::path, ProcessChanges>;
 
+bool has_status(const Runtime& runtime, const std::filesystem::path& path, PluginStatus status) {
+  const std::vector<PluginInfo> plugins = runtime.plugins();
+  return std::any_of(plugins.begin(), plugins.end(), [&](const PluginInfo& plugin) {
+    return plugin.status == status && plugin.path == path;
+  });
+}
+
+void load_for_status(const Runtime& runtime, const std::filesystem::path& file) {
+  try {
+    (void)runtime.load(file);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): its status has the reason
+  }
+}
+
+/// Of a file that could not be opened.
+bool is_quarantined(RuntimeOptions options, const std::filesystem::path& file) {
+  options.plugin_files.clear();
+  options.probe = ProbeMode::kOn;
+  try {
+    const Runtime runtime(options);
+    load_for_status(runtime, file);
+    return has_status(runtime, file, PluginStatus::kQuarantined);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 /// Opens the files that the user named one after the other, and returns what each changed in the
 /// process. `kept` keeps them open. A file that can't be opened without the others, for example
-/// because a variable sets something of theirs, has no entry.
-Changes open_named(const RuntimeOptions& options, std::vector<Runtime>& kept) {
+/// because a variable sets something of theirs, has no entry. `quarantined` gets those that the
+/// probe stopped.
+Changes open_named(const RuntimeOptions& options, std::vector<Runtime>& kept,
+                   std::vector<std::filesystem::path>& quarantined) {
   Changes changes;
   for (const auto& file : options.plugin_files) {
     RuntimeOptions alone = options;
@@ -44,6 +73,7 @@ Changes open_named(const RuntimeOptions& options, std::vector<Runtime>& kept) {
     try {
       kept.emplace_back(alone);
     } catch (const Error&) {
+      if (is_quarantined(options, file)) quarantined.push_back(file);
       continue;
     }
     const ProcessChanges change(then, ProcessState::now());
@@ -54,22 +84,14 @@ Changes open_named(const RuntimeOptions& options, std::vector<Runtime>& kept) {
   return changes;
 }
 
-bool is_found(const Runtime& runtime, const std::filesystem::path& path) {
-  const std::vector<PluginInfo> plugins = runtime.plugins();
-  return std::any_of(plugins.begin(), plugins.end(), [&path](const PluginInfo& plugin) {
-    return plugin.status == PluginStatus::kFound && plugin.path == path;
-  });
-}
-
 /// Opens the other plugins one by one: asking for a device may open several of its backend.
 void open_found(const Runtime& runtime, Changes& changes) {
   for (const PluginInfo& plugin : runtime.plugins()) {
-    if (!is_found(runtime, plugin.path)) continue;  // an earlier one may have shadowed it
+    // An earlier one may have shadowed it.
+    if (!has_status(runtime, plugin.path, PluginStatus::kFound)) continue;
     const ProcessState then = ProcessState::now();
-    try {
-      (void)runtime.load(plugin.path);
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): its status has the reason
-    }
+    load_for_status(runtime, plugin.path);
+    if (has_status(runtime, plugin.path, PluginStatus::kQuarantined)) continue;
     changes.emplace(plugin.path, ProcessChanges(then, ProcessState::now()));
   }
 }
@@ -78,7 +100,8 @@ Json describe(const PluginInfo& plugin) {
   return {{"path", plugin.path.string()},       {"name", plugin.name},
           {"backend", plugin.backend},          {"version", plugin.version},
           {"status", to_string(plugin.status)}, {"reason", plugin.reason},
-          {"devices", plugin.devices}};
+          {"devices", plugin.devices},          {"probe", to_string(plugin.probe)},
+          {"changes", plugin.changes}};
 }
 
 /// Lines instead of columns, because paths and reasons are long.
@@ -91,9 +114,12 @@ std::string show(const PluginInfo& plugin, const ProcessChanges* changes) {
       label = "";
     }
   };
+  const bool is_kept = plugin.probe == ProbeOrigin::kKept;
   add("reason", plugin.reason);
+  add("probe", is_kept ? "judged by an earlier one; --reprobe probes again" : "");
   add("devices", fmt::format("{}", fmt::join(plugin.devices, " ")));
   if (changes != nullptr) add("opening", changes->to_text());
+  add("changes", fmt::format("{}", fmt::join(plugin.changes, ", ")));
   add("version", plugin.version);
   add("file", plugin.path.string());
   return text + '\n';
@@ -108,10 +134,16 @@ std::string show_searched(const std::vector<std::filesystem::path>& directories)
 
 }  // namespace
 
-Report report_plugins(const RuntimeOptions& options, bool explain) {
+Report report_plugins(RuntimeOptions options, bool explain) {
   std::vector<Runtime> opened;
-  Changes changes = open_named(options, opened);
+  std::vector<std::filesystem::path> quarantined;
+  Changes changes = open_named(options, opened, quarantined);
+  // They are listed too, and would end the making of a runtime that names them.
+  std::erase_if(options.plugin_files, [&](const std::filesystem::path& file) {
+    return std::find(quarantined.begin(), quarantined.end(), file) != quarantined.end();
+  });
   const Runtime runtime(options);
+  for (const auto& file : quarantined) load_for_status(runtime, file);
   Json plugins = Json::array(), searched = Json::array();
   Report report;
   open_found(runtime, changes);

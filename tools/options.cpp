@@ -42,6 +42,7 @@ std::filesystem::path absolute_path(const std::string& path) {
 RuntimeOptions CommonOptions::runtime_options() const {
   // The library never searches the current directory by itself; here the user names it.
   RuntimeOptions options;
+  options.probe = ProbeMode::kOn;
   for (const std::string& directory : plugin_directories) {
     options.plugin_directories.push_back(absolute_path(directory));
   }

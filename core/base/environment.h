@@ -33,6 +33,8 @@ class Environment {
   std::vector<std::string> names_in_code() const;
   /// The names of all variables that begin with PATCHBAY_, if they are read; sorted.
   std::vector<std::string> variables() const;
+  /// Whether variables count.
+  bool reads_variables() const noexcept { return read_environment_; }
   /// Whether the setting is 1. Errors: kInvalidArgument if it is not 0, 1, empty or absent.
   bool is_on(std::string_view name) const;
   /// The names of the PATCHBAY_ variables that are ignored because the process has raised

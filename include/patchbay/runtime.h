@@ -28,15 +28,32 @@ struct RuntimeState;
 enum class PluginStatus : std::uint8_t {
   kFound,  // not opened yet: no device of its backend was asked for, and devices were not listed
   kLoaded,
-  kShadowed,  // another plugin of the same backend is loaded, or this is a second name of a file
-  kFiltered,  // not among the plugins asked for
-  kRefused,   // failed a check before it was opened
-  kFailed,    // failed when or after it was opened
-  kNoDriver,  // the vendor's driver is not on this machine
-  kNoDevice,  // the driver sees no device
-  kUnloaded   // by Runtime::unload
+  kShadowed,    // another plugin of the same backend is loaded, or this is a second name of a file
+  kFiltered,    // not among the plugins asked for
+  kRefused,     // failed a check before it was opened
+  kFailed,      // failed when or after it was opened
+  kNoDriver,    // the vendor's driver is not on this machine
+  kNoDevice,    // the driver sees no device
+  kUnloaded,    // by Runtime::unload
+  kQuarantined  // did harm in the probe, and was not opened here
 };
 PATCHBAY_API std::string_view to_string(PluginStatus status);
+
+/// Whether plugins are opened in a process of their own first, where a crash, an exit or a hang
+/// harms nobody else: docs/loading.md.
+enum class ProbeMode : std::uint8_t {
+  kOff,
+  kOn,    // unless an earlier probe has judged the same plugin, driver and environment
+  kAgain  // whatever earlier probes found
+};
+
+/// Where the judgement of a plugin comes from.
+enum class ProbeOrigin : std::uint8_t {
+  kNone,  // it was not probed
+  kNew,   // this runtime has probed it
+  kKept   // an earlier probe
+};
+PATCHBAY_API std::string_view to_string(ProbeOrigin origin);
 
 /// One candidate file, and what became of it.
 struct PluginInfo {
@@ -45,6 +62,9 @@ struct PluginInfo {
   PluginStatus status = PluginStatus::kFailed;
   std::string reason;                // one line; for kLoaded a summary
   std::vector<std::string> devices;  // names; empty until it is loaded
+  ProbeOrigin probe = ProbeOrigin::kNone;
+  /// Settings of the process that opening the plugin changes ("umask"), as its probe saw.
+  std::vector<std::string> changes;
 };
 
 /// The application's threads, lent to plugins that compute on the host.
@@ -82,6 +102,8 @@ struct RuntimeOptions {
   bool flush_subnormals = false;
   /// False: no variable PATCHBAY_* is read. Always so with raised privileges (AT_SECURE).
   bool read_environment = true;
+  /// Empty: PATCHBAY_PROBE (0, 1, again), else kOff. An Error if the probe is not installed.
+  std::optional<ProbeMode> probe;
   /// Receives log lines. Empty: they go where PATCHBAY_LOG says, else nowhere.
   LogSink log;
   /// If given, plugins use these threads to share work and start none. It must outlive the

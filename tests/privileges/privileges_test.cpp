@@ -167,6 +167,17 @@ TEST_F(Privileges, NoDriverOfACardIsOpened) {
       << text;
 }
 
+TEST_F(Privileges, NoVerdictOfTheProbeIsKeptOrTaken) {
+  set("HOME", callers_);
+  const Words probed = {"--set", "probe=1"};
+  EXPECT_TRUE(has(run_plain(probed), "plugin: cpu-openblas loaded"));
+  const std::string files = callers_files();
+  EXPECT_TRUE(has(files, "/.cache/patchbay/probe-")) << files;
+  const std::string text = run_raised(probed);
+  EXPECT_TRUE(has(text, "plugin: cpu-openblas loaded")) << text;
+  EXPECT_EQ(callers_files(), files);
+}
+
 TEST_F(Privileges, NoCompilerIsStarted) {
   // A compiler of the caller's: it leaves a trace and gives up.
   stage_.write("callers/c++", "#!/bin/sh\necho compiler >> " + trace_.string() + "\nexit 1\n",

@@ -13,7 +13,7 @@ from source_tree import Tree, Violation
 FLOORS = {
     "core": """
         base
-        runtime/trace runtime/search runtime/plugin runtime/device runtime/stream runtime/memory runtime/kernel
+        runtime/trace runtime/search runtime/plugin runtime/probe runtime/device runtime/stream runtime/memory runtime/kernel
         runtime/copy runtime/graph runtime/validation runtime/registry runtime/api
         tensor/base tensor/dispatch tensor/fuse tensor/autograd tensor/products tensor/ops tensor/functional tensor/interop tensor/print
         tensor/api distributed

@@ -75,14 +75,14 @@ bool write_all(int file, const void* data, std::size_t size_bytes) {
   return true;
 }
 
-/// Flushes to disk, so that a power cut can't leave half a file.
-bool write_file(const fs::path& path, std::string_view key, std::string_view blob) {
+/// `flushes` to disk, so that a power cut can't leave half a file, which is no blob.
+bool write_file(const fs::path& path, std::string_view key, std::string_view blob, bool flushes) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) return false;
   flock(file, LOCK_EX | LOCK_NB);  // a file that nobody holds is a leftover
   const Header header = header_of(key, blob);
   const bool written = write_all(file, &header, sizeof(header)) &&
-                       write_all(file, blob.data(), blob.size()) && fsync(file) == 0;
+                       write_all(file, blob.data(), blob.size()) && (!flushes || fsync(file) == 0);
   return close(file) == 0 && written;
 }
 
@@ -153,8 +153,8 @@ std::optional<std::string> cache_get(const Environment& environment, std::string
   return read_file(directory / key, key);
 }
 
-void cache_put(const Environment& environment, std::string_view key,
-               std::string_view blob) noexcept {
+void cache_put(const Environment& environment, std::string_view key, std::string_view blob,
+               bool survives_power_cut) noexcept {
   static std::atomic<unsigned> counter{0};
   try {
     const fs::path directory = cache_directory(environment);
@@ -168,7 +168,7 @@ void cache_put(const Environment& environment, std::string_view key,
     remove_leftovers(directory);
     const fs::path temporary =
         directory / fmt::format(".{}.{}.{}", key, getpid(), counter.fetch_add(1));
-    const bool written = write_file(temporary, key, blob);
+    const bool written = write_file(temporary, key, blob, survives_power_cut);
     if (written) fs::rename(temporary, directory / key, error);
     if (!written || error) fs::remove(temporary, error);
   } catch (...) {  // NOLINT(bugprone-empty-catch): a cache may lose blobs

@@ -85,15 +85,33 @@ std::optional<Mapping> mapping_of(const void* address) {
   return std::nullopt;
 }
 
-/// The dynamic linker's own message, without Boost's text around it.
+/// The dynamic linker's own message, without Boost's text around it; empty if it is not one.
 std::string loader_text(std::string_view what) {
   constexpr std::string_view kMark = "dlerror system message: ";
   const std::size_t at = what.find(kMark);
-  if (at == std::string_view::npos) return std::string(what);
+  if (at == std::string_view::npos) return {};
   what.remove_prefix(at + kMark.size());
   const std::size_t end = what.rfind("): ");
   return std::string(what.substr(0, end));
 }
+
+/// Runs a library's initialisation, and passes on what that throws. Boost calls dlopen, which is
+/// declared to throw nothing: the program would end there.
+class FirstOpening {
+ public:
+  explicit FirstOpening(const std::filesystem::path& path) {
+    void* (*const volatile open)(const char*, int) = dlopen;
+    handle_ = open(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  ~FirstOpening() {
+    if (handle_ != nullptr) dlclose(handle_);
+  }
+  FirstOpening(const FirstOpening&) = delete;
+  FirstOpening& operator=(const FirstOpening&) = delete;
+
+ private:
+  void* handle_;
+};
 
 class OpenLibrary final : public Library {
  public:
@@ -146,6 +164,7 @@ class OpenLibrary final : public Library {
 struct OpenLibraries {
   std::mutex mutex;
   std::map<FileId, std::weak_ptr<Library>> by_file;
+  std::map<FileId, std::string> thrown;  // by initialisations, which are not run again
 };
 constinit OfProcess<OpenLibraries> open_libraries;
 
@@ -177,10 +196,18 @@ LibraryResult open_library(const Inspection& inspection) {
   if (file_id(inspection.real_path) != inspection.id) {
     return {nullptr, "the file was replaced after it was checked"};
   }
+  // The dynamic linker takes a library for open although its initialisation has thrown.
+  const auto before = libraries.thrown.find(inspection.id);
+  if (before != libraries.thrown.end()) return {nullptr, before->second};
+  std::string thrown = "its initialisation threw an exception";
   try {
     const RunningCall running("the library's own initialisation");
     const KeptFloatEnvironment kept;
-    auto library = std::make_shared<OpenLibrary>(inspection.real_path);
+    std::shared_ptr<OpenLibrary> library;
+    {
+      const FirstOpening first(inspection.real_path);
+      library = std::make_shared<OpenLibrary>(inspection.real_path);
+    }
     if (std::string failure = library->shake_hands(inspection); !failure.empty()) {
       return {nullptr, std::move(failure)};
     }
@@ -189,8 +216,13 @@ LibraryResult open_library(const Inspection& inspection) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    return {nullptr, "the dynamic linker refused it: " + loader_text(error.what())};
+    if (const std::string text = loader_text(error.what()); !text.empty()) {
+      return {nullptr, "the dynamic linker refused it: " + text};
+    }
+    thrown += fmt::format(": {}", error.what());
+  } catch (...) {  // NOLINT(bugprone-empty-catch): of any type
   }
+  return {nullptr, libraries.thrown[inspection.id] = std::move(thrown)};
 }
 
 namespace {

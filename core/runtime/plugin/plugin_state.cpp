@@ -28,6 +28,16 @@ std::string_view to_string(PluginStatus status) {
     case PluginStatus::kNoDriver: return "no-driver";
     case PluginStatus::kNoDevice: return "no-device";
     case PluginStatus::kUnloaded: return "unloaded";
+    case PluginStatus::kQuarantined: return "quarantined";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(ProbeOrigin origin) {
+  switch (origin) {
+    case ProbeOrigin::kNone: return "none";
+    case ProbeOrigin::kNew: return "new";
+    case ProbeOrigin::kKept: return "kept";
   }
   return "unknown";
 }
@@ -70,9 +80,9 @@ std::string PluginState::describe_status() const {
 
 void PluginState::finish(PluginStatus outcome, std::string why) {
   set_status(outcome, std::move(why));
-  const LogLevel level = outcome == PluginStatus::kRefused || outcome == PluginStatus::kFailed
-                             ? LogLevel::kWarning
-                             : LogLevel::kInfo;
+  const bool is_bad = outcome == PluginStatus::kRefused || outcome == PluginStatus::kFailed ||
+                      outcome == PluginStatus::kQuarantined;
+  const LogLevel level = is_bad ? LogLevel::kWarning : LogLevel::kInfo;
   owner.logger.log(level, "{}", describe_status());
 }
 
@@ -343,7 +353,7 @@ void PluginState::close() noexcept {
 }
 
 PluginInfo PluginState::info() const {
-  PluginInfo result{candidate.path, name, backend, version, status, reason, {}};
+  PluginInfo result{candidate.path, name, backend, version, status, reason, {}, probe, changes};
   if (is_loaded()) {
     for (const auto& device : devices) result.devices.push_back(device->name_text);
   }

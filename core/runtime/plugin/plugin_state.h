@@ -63,6 +63,8 @@ struct PluginState {
   PluginStatus status = PluginStatus::kFailed;
   std::string reason;
   std::string name, backend, version;
+  ProbeOrigin probe = ProbeOrigin::kNone;
+  std::vector<std::string> changes;  // of the process, as the probe saw
   FileId file;
   std::optional<std::vector<std::string>> settings;  // as declared in its note
 

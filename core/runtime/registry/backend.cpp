@@ -85,6 +85,11 @@ std::string Backend::device_list() const {
 std::string Backend::explain() const {
   std::string text =
       fmt::format("  {} {}: {}\n", printable(candidate.path.string()), to_string(status), reason);
+  if (probe == ProbeOrigin::kKept) text += "    judged by an earlier probe of the same files\n";
+  if (!changes.empty()) {
+    text += fmt::format("    opening it changes of the process: {}\n",
+                        printable(fmt::format("{}", fmt::join(changes, ", "))));
+  }
   if (!is_loaded()) return text;
   for (const auto& device : assemblies) {
     text += fmt::format("    {} {}: {}{}\n", device->info.name_text,

@@ -30,7 +30,8 @@ bool contains(const std::vector<std::string>& list, const std::string& value) {
 /// A later attempt may succeed.
 bool has_failed(PluginStatus status) {
   return status == PluginStatus::kFailed || status == PluginStatus::kRefused ||
-         status == PluginStatus::kNoDriver || status == PluginStatus::kNoDevice;
+         status == PluginStatus::kQuarantined || status == PluginStatus::kNoDriver ||
+         status == PluginStatus::kNoDevice;
 }
 
 constexpr const char* kNotOpened = "not opened yet";  // why a plugin is only found
@@ -129,7 +130,7 @@ class PluginRegistry::TurnOfAnother {
 constinit thread_local const PluginRegistry* PluginRegistry::TurnOfAnother::current = nullptr;
 
 PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& options)
-    : runtime_(runtime) {
+    : runtime_(runtime), probe_(options, runtime.environment) {
   watch_process_end();
   const Environment& environment = runtime_.environment;
   static_cast<void>(environment.is_on("flush_subnormals"));  // plugins read it
@@ -237,9 +238,9 @@ PluginInfo PluginRegistry::add_named(const Candidate& candidate, const Settings&
     if (backend.is_loaded()) shadow_others(backend);
     forget_former();
   }
-  const bool failed = info.status == PluginStatus::kRefused ||
-                      info.status == PluginStatus::kFailed ||
-                      info.status == PluginStatus::kShadowed;
+  const bool failed =
+      info.status == PluginStatus::kRefused || info.status == PluginStatus::kFailed ||
+      info.status == PluginStatus::kQuarantined || info.status == PluginStatus::kShadowed;
   if (failed) {
     raise(ErrorCode::kPluginFailed, "[Runtime] plugin {} {}: {}.", quote(info.path.string()),
           to_string(info.status), info.reason);
@@ -285,6 +286,15 @@ std::unique_ptr<Backend> PluginRegistry::opened(const Candidate& candidate,
   std::unique_ptr<Backend> backend = look_at(candidate, settings, itself, &inspection);
   if (backend->status != PluginStatus::kFound) return backend;
   // Without mutex_: a driver may be slow, and its log lines may call the registry.
+  try {
+    Verdict verdict = probe_.judge(inspection, backend->environment);
+    backend->probe = verdict.origin;
+    backend->changes = std::move(verdict.changes);
+    if (!verdict.harm.empty()) backend->finish(PluginStatus::kQuarantined, verdict.harm);
+  } catch (const Error& error) {
+    backend->finish(PluginStatus::kFailed, error.what());
+  }
+  if (backend->status != PluginStatus::kFound) return backend;
   backend->open(inspection, runtime_, visible_devices_);
   return backend;
 }

@@ -16,6 +16,7 @@
 
 #include "patchbay/runtime.h"
 
+#include "core/runtime/probe/verdict.h"
 #include "core/runtime/registry/backend.h"
 
 namespace patchbay::runtime {
@@ -150,6 +151,7 @@ class PluginRegistry {
   std::vector<std::string> wanted_plugins_;
   std::vector<std::filesystem::path> directories_;
   TrustedFolders trusted_;
+  Probe probe_;  // used by the thread that opens a plugin
   std::atomic<bool> has_listed_{false};  // devices were listed at least once
   std::mutex load_mutex_;                // one plugin at a time; taken before mutex_
   mutable std::mutex mutex_;

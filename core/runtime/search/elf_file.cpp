@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -113,6 +114,25 @@ std::vector<char> ElfFile::bytes_at(std::uint64_t address, std::uint64_t size_by
     std::vector<char> bytes(std::min(size_bytes, segment.p_filesz - at));
     if (!read(segment.p_offset + at, bytes.data(), bytes.size())) bytes.clear();
     return bytes;
+  }
+  return {};
+}
+
+std::string ElfFile::build_id() const {
+  constexpr std::uint64_t kMostNoteBytes = 4096;
+  constexpr std::size_t kMostIdBytes = 20;
+  constexpr std::string_view kMark("\3\0\0\0GNU", 8);  // NT_GNU_BUILD_ID and the note's owner
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type != PT_NOTE || segment.p_filesz > kMostNoteBytes) continue;
+    const std::vector<char> bytes = bytes_of(segment).value_or(std::vector<char>());
+    const std::string_view all(bytes.data(), bytes.size());
+    const std::size_t at = all.find(kMark);
+    if (at == all.npos) continue;
+    std::string text;
+    for (const char c : all.substr(at + kMark.size(), kMostIdBytes)) {
+      text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    }
+    return text;
   }
   return {};
 }

@@ -28,6 +28,8 @@ class ElfFile {
   /// At most `size_bytes` bytes from an address of the library on, as far as its segment in memory
   /// has bytes of the file; empty if there are none.
   std::vector<char> bytes_at(std::uint64_t address, std::uint64_t size_bytes) const;
+  /// The linker's number for the content, in hexadecimal; empty if there is none.
+  std::string build_id() const;
 
  private:
   std::string read_headers();

@@ -13,10 +13,10 @@ namespace patchbay::runtime {
 namespace {
 
 constexpr const char* kOwnSettings[] = {
-    "cache_dir",       "copy_threads", "device",       "driver_graphs", "flush_subnormals",
-    "host_access",     "log",          "memory_cache", "plugin_path",   "plugins",
-    "profile",         "ranges",       "sync",         "trace",         "validate",
-    "visible_devices", "watch_plugin"};
+    "cache_dir",   "copy_threads",  "device",          "driver_graphs", "flush_subnormals",
+    "host_access", "log",           "memory_cache",    "plugin_path",   "plugins",
+    "probe",       "probe_seconds", "profile",         "ranges",        "sync",
+    "trace",       "validate",      "visible_devices", "watch_plugin"};
 
 /// Variables that the library does not read: of tests, simulated drivers and find_package.
 bool is_for_others(std::string_view variable) {
