@@ -2,6 +2,7 @@
 // Updates of parameters, each as one fused pass over a parameter, its gradient and its state.
 #include "patchbay/updates.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <initializer_list>
@@ -19,6 +20,8 @@
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
+#include "core/tensor/fuse/expression.h"
+#include "core/tensor/ops/reduce.h"
 
 namespace patchbay {
 namespace {
@@ -226,6 +229,8 @@ std::vector<FusedFunction> each_of(const Make& make) {
   return functions;
 }
 
+using tensor::like;
+using tensor::wide;
 using Inputs = std::span<const Expression>;
 
 Expression slope_of(bool decays, const Expression& p, const Expression& g,
@@ -269,11 +274,14 @@ const FusedFunction& sgd_with_momentum(const Parts<4>& chosen) {
 const FusedFunction& adam(const Parts<2>& chosen) {
   static const auto& functions = *new auto(each_of<2>([](const Parts<2>& parts) {
     const auto body = [&parts](Inputs in) {
-      const Expression slope = slope_of(parts[0], in[0], in[1], in[5]);
-      const Expression mean = in[7] * in[2] + in[8] * slope;
-      const Expression second = in[9] * in[3] + in[10] * square(slope);
-      const Expression kept = parts[1] ? in[6] * in[0] : in[0];
-      return std::vector{kept - in[4] * mean / (sqrt(second) + in[11]), mean, second};
+      // 16-bit floats are computed in f32: in f16 the usual epsilon is 0.
+      const Expression p = wide(in[0]);
+      const Expression slope = slope_of(parts[0], p, wide(in[1]), in[5]);
+      const Expression mean = in[7] * wide(in[2]) + in[8] * slope;
+      const Expression second = in[9] * wide(in[3]) + in[10] * square(slope);
+      const Expression kept = parts[1] ? in[6] * p : p;
+      return std::vector{like(kept - in[4] * mean / (sqrt(second) + in[11]), in[0]),
+                         like(mean, in[2]), like(second, in[3])};
     };
     return FusedFunction(12, body, "adam_update");
   }));
@@ -381,7 +389,9 @@ Tensor clip_by_norm(const TensorList& gradients, double most) {
                    "[{}] bad norm: expected more than 0, got {}. Choose another.", kName, most);
   }
   const tensor::Recording recording(false);
-  Tensor total, first;
+  constexpr tensor::Moment kNorm{.order = 2, .has_root = true};
+  Tensor first;
+  std::int64_t number = 0;
   const List list{"gradients", gradients};
   std::size_t first_index = 0;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
@@ -401,13 +411,22 @@ Tensor clip_by_norm(const TensorList& gradients, double most) {
                    kName, gradients.size());
   }
   const DType dtype = first.dtype() == DType::f64 ? DType::f64 : DType::f32;
+  const auto count = std::count_if(gradients.begin(), gradients.end(),
+                                   [](const Tensor& gradient) { return gradient.defined(); });
+  const Tensor norms = empty({count}, {dtype, first.device()});
   for (const Tensor& gradient : gradients) {
     if (!gradient.defined()) continue;
     const DType wide = gradient.dtype() == DType::f64 ? DType::f64 : DType::f32;
-    const Tensor squares = sum_squares(gradient.cast(wide)).cast(dtype);
-    total = total.defined() ? add_out(total, total, squares) : squares;
+    const Tensor norm = norms.slice(0, number, number + 1);
+    ++number;
+    if (wide == dtype) {
+      tensor::moment_into(kName, norm, gradient.cast(wide), kNorm);
+    } else {
+      norm.copy_from(patchbay::norm(gradient.cast(wide)).cast(dtype).reshape({1}));
+    }
   }
-  Tensor norm = sqrt(total);
+  // Not a sum of squares, which may leave the range of the dtype where the norm does not.
+  Tensor norm = number == 1 ? norms.reshape({}) : patchbay::norm(norms);
   // As PyTorch has it, so that a norm of 0 divides by more than 0.
   const Tensor factor = minimum(div(most, norm + 1e-6), 1);
   for (const Tensor& gradient : gradients) {
