@@ -226,6 +226,46 @@ void check_special_floats(const Device& device) {
   }
 }
 
+/// Means, and roots of sums of squares, of numbers whose squares and sums are too large or 0.
+template <class T>
+void check_moment(const Device& device, const ReductionCase& one, double size, std::int64_t order) {
+  const Array<T> in(one.in, [&](std::size_t i) {
+    return static_cast<T>(size * (static_cast<double>(small_integer<T>(i)) + 300));
+  });
+  const std::size_t terms = in.size() / std::max<std::size_t>(one.out.num_elements(), 1);
+  std::vector<double> exact(one.out.num_elements());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const auto x = static_cast<double>(in.at(i));
+    exact[one.target(i)] += (order == 1 ? x : x * x) / static_cast<double>(terms);
+  }
+  Array<T> out(one.out);
+  const Argument target = out.to_device(device, Access::kWrite);
+  run_kernel(device, "moment.1",
+             {target, in.to_device(device, Access::kRead), Argument::scalar(static_cast<T>(terms))},
+             {{"order", order}, {"root", std::int64_t{order - 1}}});
+  out.from_device(target);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const double expected = order == 1 ? exact[i] : std::sqrt(exact[i]);
+    expect(
+        std::fabs(static_cast<double>(out.at(i)) - expected) <= room_for<T>(expected, expected, 64),
+        "{}, order {}, size {}: element {}: expected {}, got {}", describe<T>("moment.1", one),
+        order, size, i, expected, show_element(out.at(i)));
+  }
+}
+
+template <class T>
+void check_moments(Context& context) {
+  std::vector<ReductionCase> cases = reduction_cases();
+  cases.push_back({"a long row", contiguous({40007}), contiguous({1})});
+  std::vector<double> sizes{1};
+  if (sizeof(T) == 4) sizes.insert(sizes.end(), {1e-30, 1e35});
+  for (const ReductionCase& one : cases) {
+    for (const double size : sizes) {
+      for (const std::int64_t order : {1, 2}) check_moment<T>(context.device(), one, size, order);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Check> reduction_checks() {
@@ -250,6 +290,8 @@ std::vector<Check> reduction_checks() {
   add_numbers(checks, "prod", [](const Device& device, const std::string& op, auto zero) {
     check_prod<decltype(zero)>(device, op);
   });
+  checks.push_back({"kernels", "moment", check_moments<float>});
+  checks.push_back({"kernels", "moment_f64", check_moments<double>});
   checks.push_back({"kernels", "reductions_of_large_integers", check_large_integers});
   add_floats(checks, "reductions_of_special_floats",
              [](const Device& device, const std::string&, auto zero) {

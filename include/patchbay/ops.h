@@ -119,8 +119,8 @@ struct Axes {
 [[nodiscard]] PATCHBAY_API Tensor argmin(const Tensor& a, const Axes& axes = {}, bool keep = false);
 [[nodiscard]] PATCHBAY_API Tensor argmax(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// (sum |a|^order)^(1/order) for order 1 or 2; for infinity the largest |a|. Dtypes: floats. Order
-/// 2 over a whole matrix is the Frobenius norm. Squares are not scaled: they overflow where a * a
-/// does.
+/// 2 over a whole matrix is the Frobenius norm. Only the result may overflow, not a * a (of f64 on
+/// CPU devices alone).
 [[nodiscard]] PATCHBAY_API Tensor norm(const Tensor& a, double order = 2, const Axes& axes = {},
                                        bool keep = false);
 /// A bool is not an order.
@@ -131,7 +131,8 @@ Tensor norm(const Tensor& a, Keep keep, const Axes& axes = {}, bool = false) = d
                                               bool keep = false);
 /// The variance, sum (a - mean)^2 / (n - correction) over the n elements of each result, and its
 /// square root. Dtypes: floats. Computed from the deviations, so that a large mean costs no digits.
-/// NaN where n is not larger than the correction. The gradient of stddev is 0 where stddev is 0.
+/// Only the result may overflow. NaN where n is not larger than the correction. The gradient of
+/// stddev is 0 where stddev is 0.
 [[nodiscard]] PATCHBAY_API Tensor var(const Tensor& a, const Axes& axes = {}, int correction = 1,
                                       bool keep = false);
 [[nodiscard]] PATCHBAY_API Tensor stddev(const Tensor& a, const Axes& axes = {}, int correction = 1,

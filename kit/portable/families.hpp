@@ -29,6 +29,7 @@ PATCHBAY_OPERATORS_ROW(PATCHBAY_DECLARED)
 
 // Composite operators with a kernel in the dialect.
 Prepared prepare_max_pool2d_input(Backend& backend, const patchbay_kernel_spec& spec);
+Prepared prepare_moment(Backend& backend, const patchbay_kernel_spec& spec);
 
 }  // namespace patchbay::portable
 

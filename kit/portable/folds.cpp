@@ -30,6 +30,12 @@ constexpr Fold kFolds[] = {
     {"argmax.1", Family::kPosition, true, kNone, kNone, kNone},
 };
 
+constexpr Fold kMoments[2][2] = {
+    {{"moment.1", Family::kSum, false, "(ACC)(x)", kNone, kNone, true, false},
+     {"moment.1", Family::kSum, false, "(ACC)(x)", kNone, kNone, true, true}},
+    {{"moment.1", Family::kSum, false, "(ACC)(x) * (ACC)(x)", kNone, kNone, true, false},
+     {"moment.1", Family::kSum, false, "(ACC)(x) * (ACC)(x)", kNone, kNone, true, true}}};
+
 /// The initial value of an extreme, which no element is worse than.
 std::string worst(bool greatest, std::uint8_t in) {
   if (is_float(in)) return greatest ? "(T)-PATCHBAY_INFINITY" : "(T)PATCHBAY_INFINITY";
@@ -51,6 +57,10 @@ std::string accumulator(const Fold& fold, std::uint8_t in, const Traits& traits)
 /// Converts an accumulator to an element. An f64 is rounded to a small float in one step.
 std::string result_text(const Fold& fold, std::uint8_t in, const Traits& traits) {
   const std::uint8_t out = fold_result(fold, in);
+  if (fold.divides) {
+    const std::string quotient = "PATCHBAY_DIVIDE(acc, (ACC)divisor)";
+    return "((OUT)" + (fold.has_root ? "PATCHBAY_SQRT(" + quotient + ")" : quotient) + ")";
+  }
   if (!is_small_float(out)) return "((OUT)(acc))";
   const bool is_wide = accumulator(fold, in, traits) == "f64";
   return stored(out, is_wide ? "odd_of_f64(acc)" : "acc");
@@ -103,6 +113,10 @@ const Fold* find_fold(std::string_view name) {
   return found == std::end(kFolds) ? nullptr : found;
 }
 
+const Fold& moment_fold(bool of_squares, bool has_root) {
+  return kMoments[of_squares ? 1 : 0][has_root ? 1 : 0];
+}
+
 std::uint8_t fold_result(const Fold& fold, std::uint8_t in) {
   return kernels::result_dtype(kernels::find_signature(fold.name)->result, in);
 }
@@ -113,6 +127,7 @@ std::string fold_text(const Fold& fold, std::uint8_t in, const Traits& traits) {
       define("LOAD(element)", is_small_float(in) ? loaded(in, "element") : "element") +
       alias("OUT", element_type(fold_result(fold, in))) +
       define("ACC", accumulator(fold, in, traits)) + define("ARG", fold.is_position() ? 1 : 0) +
+      define("DIVISOR", fold.divides ? ", PATCHBAY_VALUE_OF(T, divisor)" : "") +
       define("RESULT(acc)", fold.is_position() ? "((acc).index)" : result_text(fold, in, traits));
   switch (fold.family) {
     case Family::kExtreme: return text + steps_of_extreme(fold, in);

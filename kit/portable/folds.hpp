@@ -17,6 +17,7 @@ struct Fold {
   bool greatest;               // for extremes and positions: greatest or least
   std::string_view of_floats;  // for sums and products: the term of x in the accumulator's type ACC
   std::string_view of_signed, of_unsigned;
+  bool divides = false, has_root = false;  // the last steps of moment.1
 
   /// Whether element positions matter, so that elements must be visited in row-major order.
   bool is_position() const { return family == Family::kPosition; }
@@ -26,6 +27,9 @@ struct Fold {
 
 /// Null if no reduction has this name.
 const Fold* find_fold(std::string_view name);
+
+/// That of moment.1 with these attributes.
+const Fold& moment_fold(bool of_squares, bool has_root);
 
 /// The dtype of the result for elements of `in`.
 std::uint8_t fold_result(const Fold& fold, std::uint8_t in);

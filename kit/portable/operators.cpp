@@ -33,7 +33,8 @@ constexpr Operator kOperators[] = {PATCHBAY_OPERATORS_MEMORY(PATCHBAY_ELEMENTWIS
                                    PATCHBAY_OPERATORS_MATRIX(PATCHBAY_OWN)           //
                                    PATCHBAY_OPERATORS_WINDOW(PATCHBAY_OWN)           //
                                    PATCHBAY_OPERATORS_ROW(PATCHBAY_OWN)              //
-                                   {"max_pool2d_input.1", prepare_max_pool2d_input}};
+                                   {"max_pool2d_input.1", prepare_max_pool2d_input},
+                                   {"moment.1", prepare_moment}};
 
 }  // namespace
 

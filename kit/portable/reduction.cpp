@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "patchbay/plugin/kit/attributes.hpp"
+
 #include "kGroupsText.text.h"
 #include "kReductionGroupsText.text.h"
 #include "kReductionItemsText.text.h"
@@ -150,15 +152,21 @@ class ReductionKernel final : public plugin::Kernel {
     if (plan.team != 0 && plan.across) {
       to.value(static_cast<std::int32_t>(plan.strips)).value(std::int32_t{allows_packs(plan)});
     }
+    if (fold_.divides) add_divisor(to, arguments[2]);
     (plan.across ? *across_ : *along_).launch(stream, shown, plan.grid, to);
     if (plan.pieces == 1) return;
     Arguments rest;
     rest.memory(out).memory(workspace).value(kept).value(plan.pieces);
     if (plan.team != 0) rest.value(bits_of(plan.finish_team));
+    if (fold_.divides) add_divisor(rest, arguments[2]);
     finish_->launch(stream, shown, plan.finish, rest);
   }
 
  private:
+  static void add_divisor(Arguments& to, const patchbay_argument& divisor) {
+    to.bytes(&divisor.value.bits, static_cast<std::size_t>(element_bytes(divisor.dtype)));
+  }
+
   Plan nests_of(plugin::Arguments arguments) const {
     const patchbay_argument &out = arguments[0], &in = arguments[1];
     const std::string name(fold_.name);
@@ -271,6 +279,13 @@ Prepared prepare_reduction(Backend& backend, const patchbay_kernel_spec& spec) {
   const Fold* const fold = find_fold(name);
   if (fold == nullptr) refuse(name, {spec.arguments, spec.num_arguments});
   return std::make_unique<ReductionKernel>(backend, *fold, spec.arguments[1].dtype,
+                                           spec.workspace_limit_bytes);
+}
+
+Prepared prepare_moment(Backend& backend, const patchbay_kernel_spec& spec) {
+  const plugin::Attributes given(spec);
+  const Fold& fold = moment_fold(given.integer("order") == 2, given.integer("root") != 0);
+  return std::make_unique<ReductionKernel>(backend, fold, spec.arguments[1].dtype,
                                            spec.workspace_limit_bytes);
 }
 

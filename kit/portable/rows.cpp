@@ -276,7 +276,9 @@ class NormalizeKernel : public plugin::Kernel {
     const plugin::Attributes given(spec);
     const bool is_weight = plan_.op() == "normalize_weight.1";
     const bool is_input = plan_.op() == "normalize_input.1";
+    const bool widens = sums_type(dtype_, traits) != value_type(dtype_);
     return alias("T", value_type(dtype_)) + alias("ACC", sums_type(dtype_, traits)) +
+           define("WIDENS", widens ? 1 : 0) +
            define("CENTERED", is_weight ? 1 : given.integer("centered")) +
            define("BATCH", is_input ? 0 : given.integer("batch")) +
            define("HAS_WEIGHT", is_tensor(spec, first_number_) ? 1 : 0) +

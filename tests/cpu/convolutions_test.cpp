@@ -32,6 +32,7 @@ constexpr Sizes kSizes[] = {
     {"groups", 4, 24, 7, 7, 48, 3, 1, 1, 1, 3},
     {"a group for each channel", 4, 32, 7, 7, 32, 3, 1, 1, 1, 32},
     {"many images", 17, 16, 6, 6, 16, 5, 1, 2},
+    {"bands of rows", 4, 5, 90, 100, 6, 3, 1, 1},
 };
 
 struct Results {
@@ -111,12 +112,52 @@ TEST(CpuConvolutions, OneDnnGivesTheValuesOfOwnLoops) {
   }
 }
 
+/// The gradient of a weight adds a product for each place of each image. Those of like sign show
+/// what long sums lose.
+TEST(CpuConvolutions, LargeImagesKeepTheBound) {
+  std::vector<const char*> choices{"own", "auto"};
+  if (has_onednn()) choices.push_back("onednn");
+  for (const Sizes& sizes :
+       {Sizes{"one channel", 4, 1, 1000, 1000, 1, 3, 1, 1},
+        Sizes{"strides", 4, 3, 301, 403, 8, 5, 2, 2}, Sizes{"gaps", 4, 4, 200, 190, 4, 3, 1, 9, 4},
+        Sizes{"groups", 4, 4, 130, 140, 4, 3, 1, 0, 1, 2}}) {
+    const Shape images{sizes.images, sizes.channels, sizes.height, sizes.width};
+    for (const char* choice : choices) {
+      const Runtime runtime = cpu_runtime({{"cpu_convolutions", choice}});
+      const Device cpu = runtime.device("cpu");
+      const auto random = [&cpu](const Shape& shape, unsigned seed) {
+        return from_host(rough_values(static_cast<std::size_t>(num_elements(shape)), seed), shape,
+                         cpu);
+      };
+      for (const bool is_even : {false, true}) {
+        const auto made = [&](const Shape& shape, unsigned seed) {
+          return is_even ? full(shape, 0.1, {DType::f32, cpu}) : random(shape, seed);
+        };
+        const Tensor x = made(images, 1), w = random(sizes.weight(), 2).requires_grad_();
+        const Tensor y = conv2d(x, w, {}, sizes.options());
+        const Tensor grad = made(y.shape(), 3);
+        const Tensor wide = w.detach().cast(DType::f64).requires_grad_();
+        const Tensor wide_y = conv2d(x.cast(DType::f64), wide, {}, sizes.options());
+        const auto got = gradients({y}, {w}, {grad})[0].to_vector<float>();
+        const auto expected =
+            gradients({wide_y}, {wide}, {grad.cast(DType::f64)})[0].to_vector<double>();
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          // All terms are positive; the table's bound is 512 units of their sum.
+          ASSERT_NEAR(got[i], expected[i], 512 * 0x1p-23 * expected[i])
+              << choice << ", " << sizes.name << ", element " << i;
+        }
+      }
+    }
+  }
+}
+
 TEST(CpuConvolutions, BitsDoNotDependOnTheThreads) {
   for (const char* choice : {"auto", "own", "onednn"}) {
     const Runtime one = cpu_runtime({{"cpu_convolutions", choice}, {"cpu_threads", "1"}}),
                   three = cpu_runtime({{"cpu_convolutions", choice}, {"cpu_threads", "3"}});
-    for (const Sizes& sizes : {kSizes[1], kSizes[2], kSizes[10],
-                               Sizes{"faster by oneDNN", 8, 32, 16, 16, 32, 3, 1, 1}}) {
+    for (const Sizes& sizes :
+         {kSizes[1], kSizes[2], kSizes[10], Sizes{"faster by oneDNN", 8, 32, 16, 16, 32, 3, 1, 1},
+          Sizes{"bands of rows", 4, 4, 90, 100, 8, 3, 1, 1}}) {
       const Results got = compute(sizes, three.device("cpu")),
                     expected = compute(sizes, one.device("cpu"));
       const std::string what = std::string(choice) + ", " + sizes.name;

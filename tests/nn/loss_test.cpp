@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <patchbay/autograd.h>
 #include <patchbay/nn/activation.h>
 #include <patchbay/nn/containers.h>
 #include <patchbay/nn/loss.h>
@@ -161,6 +162,21 @@ TEST_P(LossTest, ActivationsAreTheirFormulas) {
     return 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * std::expm1(x));
   });
   expect_values(nn::CELU(2), [](double x) { return x > 0 ? x : 2 * std::expm1(x / 2); });
+}
+
+/// tanh is 1 for large numbers, so that the gradient of Mish is 1 and no rounding error grows.
+TEST_P(LossTest, MishIsStraightFarFromZero) {
+  const Tensor x = from_host({20.0F, 100.0F, 1e10F, 1e30F}, {4}, device_).requires_grad_();
+  const Tensor y = nn::Mish()(x);
+  EXPECT_EQ(y.detach().to_vector<float>(), x.detach().to_vector<float>());
+  EXPECT_EQ(gradients({sum(y)}, {x})[0].to_vector<float>(), Floats(4, 1));
+}
+
+TEST_P(LossTest, SoftsignRefusesIntegers) {
+  EXPECT_ERROR(nn::Softsign()(ones({2}, {DType::i32, device_})), ErrorCode::kDtypeMismatch,
+               "[Softsign] is not defined for i32: expected one of f32, f64, f16, bf16, got i32 "
+               "(input: i32 [2] on " +
+                   device_.name() + "). Convert it first with cast.");
 }
 
 TEST_P(LossTest, ActivationsOfSeveralElements) {

@@ -26,6 +26,9 @@ Exact<T> at(const Values<T>& values, std::int64_t i) {
 struct Layer {
   std::int64_t rows, in, out;
 };
+struct Extents {
+  std::int64_t m, n;
+};
 
 template <class T>
 void check_linear(const Device& device, const OperatorInfo& record) {
@@ -180,10 +183,43 @@ void check_broadcast(const Device& device, const OperatorInfo& record) {
   expect_sums<T>(download<T>(y), expected, record, "attention to shared keys");
 }
 
+/// Means and norms along each dimension.
+template <class T>
+void check_moment(const Device& device, const OperatorInfo& record) {
+  for (const auto [m, n] : {Extents{1, 1}, {3, 5}, {40, 70}, {2, 3000}}) {
+    const Values<T> values = tame_values<T>(count_of({m, n}), 20);
+    for (const Layout layout : kLayouts) {
+      const Tensor a = arrange<T>(values, {m, n}, layout, device);
+      for (const int axis : {0, 1}) {
+        const std::int64_t reduced = axis == 0 ? m : n;
+        Sums<T> means(count_of({axis == 0 ? n : m}));
+        std::vector<double> squares(means.size());
+        for (std::int64_t i = 0; i < m * n; ++i) {
+          const auto to = static_cast<std::size_t>(axis == 0 ? i % n : i / n);
+          const Exact<T> x = at<T>(values, i);
+          means[to].add(x / static_cast<Exact<T>>(reduced));
+          squares[to] += static_cast<double>(x * x);
+        }
+        const std::string what = "moment along " + std::to_string(axis);
+        expect_sums<T>(download<T>(mean(a, axis)), means, record, what);
+        const Values<T> norms = download<T>(norm(a, 2, axis));
+        for (std::size_t i = 0; i < norms.size(); ++i) {
+          const double expected = std::sqrt(squares[i]);
+          EXPECT_NEAR(static_cast<double>(norms[i]), expected,
+                      expected * (sizeof(T) == 8 ? 1e-14 : 1e-6))
+              << what << ", norm at " << i;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 OperatorCases composite_cases() {
-  return {for_floats("linear",
+  return {for_floats("moment", [](const Device& device, const OperatorInfo& record,
+                                  auto zero) { check_moment<decltype(zero)>(device, record); }),
+          for_floats("linear",
                      [](const Device& device, const OperatorInfo& record, auto zero) {
                        check_linear<decltype(zero)>(device, record);
                        check_ranks<decltype(zero)>(device, record);

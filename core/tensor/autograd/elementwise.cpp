@@ -13,28 +13,6 @@ namespace patchbay::tensor {
 
 namespace {
 
-bool is_exact(const Operator& op) {
-  return op.result == Result::kBoolean || op.id == op::where.id || op.id == op::neg.id;
-}
-
-/// Whether a gradient is rounded more than once, or has so many operations that f32 is faster.
-bool is_better_in_f32(const Operator& op) {
-  const DerivativeTerms terms{{input(0, 0), input(0, 1), input(0, 2)}, input(0, 3), input(0, 4)};
-  for (std::size_t i = 0; i < terms.operands.size(); ++i) {
-    const Expression gradient = derivative(op, i, terms);
-    if (gradient.node() == nullptr) continue;
-    const std::vector<NodePtr> nodes = nodes_of({&gradient, 1});
-    std::size_t num_operations = 0, num_rounded = 0;
-    for (const NodePtr& node : nodes) {
-      if (node->kind != ExpressionNode::Kind::kOperator) continue;
-      ++num_operations;
-      if (!is_exact(*node->op)) ++num_rounded;
-    }
-    if (num_rounded > 1 || num_operations > 2) return true;
-  }
-  return false;
-}
-
 /// Gradients of 16-bit floats are computed in f32 and rounded once.
 std::shared_ptr<FusedState> make_function(const Operator& op, DType dtype) {
   const bool widens = is_small(dtype) && is_better_in_f32(op);

@@ -33,7 +33,11 @@ class Planner {
       if ((plan_.wanted >> i & 1U) != 0) inputs.push_back(i);
     }
     std::vector<Flow> flows = flows_of(state_, {&plan_.output, 1}, inputs);
-    std::erase_if(flows, [](const Flow& flow) { return flow.gradient.node() == nullptr; });
+    std::erase_if(flows, [&](const Flow& flow) {
+      if (flow.gradient.node() != nullptr) return false;
+      if (state_.is_gradient) plan_.zeros.push_back(flow.input);
+      return true;
+    });
     if (!flows.empty()) set_unchanged_aside(flows);
     if (!flows.empty()) add_passes(flows);
     plan_.is_unfused =
@@ -107,7 +111,7 @@ std::shared_ptr<const GradientPlan> plan_for(FusedState& state, std::size_t outp
     if (known != state.plans.end()) return *known;
   }
   auto plan = std::make_shared<GradientPlan>(
-      GradientPlan{output, wanted, {types.begin(), types.end()}, {}, {}, {}, false});
+      GradientPlan{output, wanted, {types.begin(), types.end()}, {}, {}, {}, {}, false});
   Planner(state, *plan, result).run();
   const std::scoped_lock lock(state.mutex);
   state.plans.push_back(plan);
@@ -135,6 +139,9 @@ struct FusedBackward {
   std::vector<Tensor> operator()(const Tensor& grad, const Node& node) const {
     std::vector<Tensor> grads(kept.size());
     for (const std::size_t i : plan->unchanged) grads[i] = sum_to(grad, kept[i].shape);
+    for (const std::size_t i : plan->zeros) {
+      grads[i] = zeros(kept[i].shape, {node.inputs[i]->dtype, grad.device()});
+    }
     if (plan->passes.empty()) return grads;
     const std::vector<TensorOrScalar> arguments = arguments_of(grad, node);
     for (const GradientPlan::Pass& pass : plan->passes) {
@@ -217,7 +224,7 @@ void record_fused(const std::shared_ptr<FusedState>& state,
   for (std::size_t o = 0; o < results.size(); ++o) {
     if (!is_floating(results[o].dtype())) continue;
     const auto plan = plan_for(*state, o, results[o].dtype(), wanted, types);
-    if (plan->passes.empty() && plan->unchanged.empty()) continue;
+    if (plan->passes.empty() && plan->unchanged.empty() && plan->zeros.empty()) continue;
     record(state->name.c_str(), results[o], inputs,
            FusedBackward(plan, *state, arguments, results[o]));
     results[o].impl()->grad_state->node->name_owner = state;

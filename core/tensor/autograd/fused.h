@@ -27,6 +27,8 @@ struct GradientPlan {
   /// operation. kAbsent if no pass needs the value.
   std::vector<InputType> arguments;
   std::vector<std::size_t> unchanged;  // inputs that get the incoming gradient as it is
+  /// Inputs that a gradient function reads only for a decision: their gradient is 0.
+  std::vector<std::size_t> zeros;
   std::vector<Pass> passes;
   /// Whether the passes run one operation after the other, which is fastest for single operations.
   bool is_unfused = false;

@@ -16,7 +16,8 @@ using Kind = ExpressionNode::Kind;
 
 /// Skips casts: a single operation computes in one dtype.
 const ExpressionNode& without_casts(const ExpressionNode& node) {
-  const bool casts = node.kind == Kind::kCast || node.kind == Kind::kLike;
+  const bool casts =
+      node.kind == Kind::kCast || node.kind == Kind::kLike || node.kind == Kind::kWide;
   return casts ? without_casts(*node.operands[0]) : node;
 }
 

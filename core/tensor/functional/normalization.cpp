@@ -15,38 +15,20 @@
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/normalization_kernels.h"
+#include "core/tensor/functional/normalization_statistics.h"
 #include "core/tensor/functional/operands.h"
 
 namespace patchbay {
 namespace {
 
 using tensor::computed;
+using tensor::factor_of;
 using tensor::Method;
+using tensor::move_towards;
 using tensor::Named;
 using tensor::Saved;
 using tensor::Statistics;
-
-Tensor factor_of(const TensorOrScalar& variance, double epsilon) {
-  static const auto& factor = *new auto(
-      fuse([](const Expression& v, const Expression& e) { return rsqrt(v + e); }, "normalize"));
-  return factor(variance, epsilon);
-}
-
-Statistics statistics_of(const Method& method, const Tensor& x) {
-  Statistics result;
-  result.deviations = x;
-  if (method.is_centered) {
-    const Tensor means = mean(x, method.axes, /*keep=*/true);
-    result.mean = means;
-    result.deviations = x - means;
-  }
-  const Tensor squares = sum_squares(result.deviations, method.axes, /*keep=*/true);
-  const auto count = static_cast<double>(x.num_elements()) /
-                     static_cast<double>(std::max<std::int64_t>(squares.num_elements(), 1));
-  result.variance = squares / count;
-  result.factor = factor_of(result.variance, method.epsilon);
-  return result;
-}
+using tensor::statistics_of;
 
 TensorOrScalar or_number(const Tensor& a, int otherwise) {
   return a.defined() ? TensorOrScalar(a) : TensorOrScalar(otherwise);
@@ -272,20 +254,17 @@ void check_batch(const Named& input, const BatchNormOptions& options) {
   }
   if (options.training && input.tensor.num_elements == shape[1] && shape[1] > 0) {
     runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] one element for each channel has no variance: expected more in training, "
-                   "got {} ({}). Use a larger batch.",
+                   "[{}] one element for each channel has no variance: expected more for "
+                   "statistics of the batch, got {} ({}). Use a larger batch.",
                    kBatchNorm, to_string(shape), tensor::describe(input));
   }
 }
 
-/// Moves a running statistic towards that of a batch.
-void move_towards(const Tensor& running, const Tensor& batch, double momentum, double factor) {
-  static const auto& blend =
-      *new auto(fuse([](const Expression& a, const Expression& b, const Expression& kept,
-                        const Expression& share) { return kept * a + share * b; },
-                     "normalize"));
-  running.copy_from(
-      blend(computed(running), batch.reshape(running.shape()), 1 - momentum, momentum * factor));
+/// 1 / sqrt(variance + epsilon) of a variance that a program gave.
+Tensor running_factor(const Tensor& variance, double epsilon) {
+  static const auto& factor = *new auto(
+      fuse([](const Expression& v, const Expression& e) { return rsqrt(v + e); }, kBatchNorm));
+  return factor(variance, epsilon);
 }
 
 Tensor by_batch(const Tensor& input, const Tensor& weight, const Tensor& bias,
@@ -302,8 +281,9 @@ Tensor by_batch(const Tensor& input, const Tensor& weight, const Tensor& bias,
     const tensor::Recording recording(false);
     const std::int64_t num_each = input.num_elements() / input.shape()[1];
     const auto count = static_cast<double>(num_each);
-    move_towards(options.running_mean, statistics.mean.tensor(), options.momentum, 1);
-    move_towards(options.running_var, statistics.variance, options.momentum, count / (count - 1));
+    move_towards(options.running_mean, statistics.mean.tensor(), options.momentum, 1, false);
+    move_towards(options.running_var, statistics.variance, options.momentum, count / (count - 1),
+                 true);
   }
   return result;
 }
@@ -319,8 +299,8 @@ Tensor by_running(const Tensor& input, const Tensor& weight, const Tensor& bias,
   if (weight.defined() && tensor::needs_grad(weight)) running = running.clone();
   const Tensor means = broadcast(running, along);
   const Tensor variances = broadcast(options.running_var.detach(), along);
-  return whole(computed(input), means, factor_of(variances, options.epsilon), or_number(weight, 1),
-               or_number(bias, 0));
+  return whole(computed(input), means, running_factor(variances, options.epsilon),
+               or_number(weight, 1), or_number(bias, 0));
 }
 
 }  // namespace

@@ -41,8 +41,8 @@ struct Method {
 struct Statistics {
   TensorOrScalar mean = 0;
   Tensor deviations;  // the input without its mean
-  Tensor variance;
-  Tensor factor;  // 1 / sqrt(variance + epsilon)
+  Tensor variance;    // as normalize.1 gives it: a negative one is a deviation
+  Tensor factor;      // 1 / sqrt(variance + epsilon)
 };
 
 /// The result. Also gives mean and variance, which broadcast to x. Weight and bias may be

@@ -98,6 +98,40 @@ Expression derivative(const Operator& op, std::size_t i, const DerivativeTerms& 
   return formula != nullptr ? formula(terms) : Expression(nullptr);
 }
 
+namespace {
+
+bool is_exact(const Operator& op) {
+  return op.result == Result::kBoolean || op.id == op::where.id || op.id == op::neg.id;
+}
+
+bool find_better_in_f32(const Operator& op) {
+  const DerivativeTerms terms{{input(0, 0), input(0, 1), input(0, 2)}, input(0, 3), input(0, 4)};
+  for (std::size_t i = 0; i < terms.operands.size(); ++i) {
+    const Expression gradient = derivative(op, i, terms);
+    if (gradient.node() == nullptr) continue;
+    const std::vector<NodePtr> nodes = nodes_of({&gradient, 1});
+    std::size_t num_operations = 0, num_rounded = 0;
+    for (const NodePtr& node : nodes) {
+      if (node->kind != ExpressionNode::Kind::kOperator) continue;
+      ++num_operations;
+      if (!is_exact(*node->op)) ++num_rounded;
+    }
+    if (num_rounded > 1 || num_operations > 2) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_better_in_f32(const Operator& op) {
+  static const auto& found = *new auto([] {
+    std::array<bool, kOperators.size()> each{};
+    for (const Operator& one : kOperators) each[one.id] = find_better_in_f32(one);
+    return each;
+  }());
+  return found[op.id];
+}
+
 std::string_view operand_name(const Operator& op, std::size_t i) {
   return op.signature->parameters[i + 1].name;  // the first is the result
 }

@@ -22,6 +22,10 @@ struct DerivativeTerms {
 /// The gradient of operand i; null if none flows.
 Expression derivative(const Operator& op, std::size_t i, const DerivativeTerms& terms);
 
+/// Whether a gradient is rounded more than once, or has so many operations that f32 is faster. Of
+/// 16-bit floats it is computed in f32 and rounded once, so that what jumps is decided in f32.
+bool is_better_in_f32(const Operator& op);
+
 /// The formulas as text: "grad * out", or "a: grad; b: -grad" for several operands. Empty if the
 /// table has none.
 std::string derivative_text(const Operator& op);

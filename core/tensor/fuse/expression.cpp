@@ -92,6 +92,7 @@ Expression apply(const Operator& op, std::span<const Expression> operands) {
 Expression like(const Expression& a, const Expression& model) {
   return make(Kind::kLike, nullptr, DType::f32, a, model);
 }
+Expression wide(const Expression& a) { return make(Kind::kWide, nullptr, DType::f32, a); }
 
 std::vector<NodePtr> nodes_of(std::span<const Expression> expressions) {
   std::vector<NodePtr> open, found;

@@ -27,7 +27,8 @@ struct ExpressionNode {
     kHighest,   // the largest
     kOperator,  // of the elementwise table
     kCast,
-    kLike  // operand 0 as the gradient of operand 1: cast to its dtype, 0 unless both are floats
+    kLike,  // operand 0 as the gradient of operand 1: cast to its dtype, 0 unless both are floats
+    kWide   // operand 0, a 16-bit float as f32
   };
   Kind kind = Kind::kLiteral;
   DType dtype = DType::f32;  // for a cast
@@ -49,6 +50,7 @@ Expression apply(const Operator& op, const Expression& a);
 Expression apply(const Operator& op, const Expression& a, const Expression& b);
 Expression apply(const Operator& op, const Expression& a, const Expression& b, const Expression& c);
 Expression like(const Expression& a, const Expression& model);
+Expression wide(const Expression& a);
 
 /// `operands` has as many as the operator takes.
 Expression apply(const Operator& op, std::span<const Expression> operands);

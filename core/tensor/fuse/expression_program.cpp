@@ -17,6 +17,10 @@ namespace {
 using runtime::raise;
 using Kind = ExpressionNode::Kind;
 
+std::optional<DType> widened(std::optional<DType> dtype) {
+  return dtype && is_small(*dtype) ? DType::f32 : dtype;
+}
+
 /// A value of the program. Equal values are stored once.
 struct ValueKey {
   std::string word;  // an operator, or the push of a leaf
@@ -70,6 +74,7 @@ class Builder {
       case Kind::kHighest: return std::nullopt;
       case Kind::kCast: return node.dtype;
       case Kind::kLike: return dtypes_[node.operands[1].get()];
+      case Kind::kWide: return widened(dtypes_[node.operands[0].get()]);
       case Kind::kOperator: return dtype_of_operator(node);
     }
     return std::nullopt;
@@ -160,6 +165,7 @@ class Builder {
       case Kind::kLiteral: return constant(node.literal, dtype);
       case Kind::kCast: return cast_value(operand_value(node, 0, dtype), dtype);
       case Kind::kLike: return like_value(node, dtype);
+      case Kind::kWide: return cast_value(operand_value(node, 0, dtype), dtype);
       case Kind::kLowest: return constant(lowest_of(dtype), dtype);
       case Kind::kHighest: return constant(highest_of(dtype), dtype);
       case Kind::kOperator: break;

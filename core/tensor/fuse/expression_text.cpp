@@ -52,7 +52,8 @@ class Writer {
       case Kind::kLowest: return {"lowest"};
       case Kind::kHighest: return {"highest"};
       case Kind::kCast: return {std::string(patchbay::to_string(node.dtype)) + call(node)};
-      case Kind::kLike: return parts_of(*node.operands[0]);
+      case Kind::kLike:
+      case Kind::kWide: return parts_of(*node.operands[0]);
       case Kind::kOperator: break;
     }
     if (node.op->id == op::neg.id) return {'-' + operand(0, kSign), kSign};

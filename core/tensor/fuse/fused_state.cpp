@@ -70,9 +70,17 @@ std::string_view input_name(std::size_t i) {
 
 std::shared_ptr<FusedState> make_state(std::string name, std::uint64_t function,
                                        std::size_t num_inputs, std::vector<Expression> outputs,
-                                       const Operator* op, Known known) {
-  auto state = std::shared_ptr<FusedState>(new FusedState{
-      std::move(name), function, num_inputs, std::move(outputs), op, std::move(known), {}, {}, {}});
+                                       const Operator* op, Known known, bool is_gradient) {
+  auto state = std::shared_ptr<FusedState>(new FusedState{std::move(name),
+                                                          function,
+                                                          num_inputs,
+                                                          std::move(outputs),
+                                                          op,
+                                                          std::move(known),
+                                                          is_gradient,
+                                                          {},
+                                                          {},
+                                                          {}});
   check_traced(*state);
   return state;
 }
@@ -106,7 +114,8 @@ std::shared_ptr<FusedState> gradient_state(const FusedState& state, std::size_t 
   }
   const std::size_t num_known = state.known.node != nullptr ? 1 : 0;
   return make_state(state.name + " gradients", state.function,
-                    state.num_inputs + num_outputs + num_known, std::move(results));
+                    state.num_inputs + num_outputs + num_known, std::move(results), nullptr, {},
+                    /*is_gradient=*/true);
 }
 
 }  // namespace patchbay::tensor

@@ -45,6 +45,8 @@ struct FusedState {
   /// their last parameter.
   const Operator* const op = nullptr;
   const Known known;
+  /// Whether it computes gradients: an input that it reads then has one, which may be 0.
+  const bool is_gradient = false;
 
   std::mutex mutex;  // guards the members below
   std::vector<Variant> variants;
@@ -54,7 +56,8 @@ struct FusedState {
 /// Errors: kInvalidArgument if outputs depend on anything but the function's parameters.
 std::shared_ptr<FusedState> make_state(std::string name, std::uint64_t function,
                                        std::size_t num_inputs, std::vector<Expression> outputs,
-                                       const Operator* op = nullptr, Known known = {});
+                                       const Operator* op = nullptr, Known known = {},
+                                       bool is_gradient = false);
 /// The number of the gradient functions' parameter for an operation's result; `grad` precedes it.
 constexpr std::uint32_t saved_result(std::size_t num_inputs) {
   return static_cast<std::uint32_t>(num_inputs + 1);

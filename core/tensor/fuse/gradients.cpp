@@ -45,6 +45,7 @@ class Backward {
         if (!is_floating(node->dtype)) return;
         [[fallthrough]];
       case ExpressionNode::Kind::kLike:
+      case ExpressionNode::Kind::kWide:
         return receive(node->operands[0].get(), like(gradient, operand(0)));
       case ExpressionNode::Kind::kOperator: return pass_operator(node, gradient);
     }
@@ -53,17 +54,22 @@ class Backward {
  private:
   void pass_operator(const NodePtr& node, const Expression& gradient) {
     // Numbers take the result's dtype: formulas may compare two of them. A condition keeps its own.
+    // As for a single operation, 16-bit floats are computed in f32 and rounded once.
+    const bool widens = is_better_in_f32(*node->op);
+    const auto widened = [&](const Expression& value) { return widens ? wide(value) : value; };
     const auto operand = [&](std::size_t i) -> Expression {
       if (i >= node->num_operands) return Expression(nullptr);
       const Expression given(node->operands[i]);
-      return is_condition(*node->op, i) ? given : like(given, Expression(node));
+      return is_condition(*node->op, i) ? given : widened(like(given, Expression(node)));
     };
     const Expression out = node.get() == known_.node ? known_.value : Expression(node);
-    const DerivativeTerms terms{{operand(0), operand(1), operand(2)}, out, gradient};
+    const DerivativeTerms terms{
+        {operand(0), operand(1), operand(2)}, widened(out), widened(gradient)};
     for (std::size_t i = 0; i < node->num_operands; ++i) {
       if (!depends_.contains(node->operands[i].get())) continue;
       const Expression flow = derivative(*node->op, i, terms);
-      if (flow.node() != nullptr) receive(node->operands[i].get(), flow);
+      if (flow.node() == nullptr) continue;
+      receive(node->operands[i].get(), widens ? like(flow, Expression(node)) : flow);
     }
   }
 

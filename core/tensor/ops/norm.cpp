@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Reductions with an elementwise step: means, norms, deviations, traces, any and all.
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
@@ -19,10 +21,31 @@ Tensor is_not_zero(const char* operation, const Tensor& a) {
   return tensor::impl_of(operation, a).dtype == DType::boolean ? a : ne(a, 0);
 }
 
-/// The root. Its gradient at 0, where it has no derivative, is 0.
-Tensor root_of(const Tensor& squares) {
-  if (!tensor::needs_grad(squares)) return sqrt_out(squares, squares);
-  return where(eq(squares.detach(), 0), 0, sqrt(where(eq(squares.detach(), 0), 1, squares)));
+/// a / root, which is 0 where the root is: it has no derivative there.
+Tensor quotients(const Tensor& a, const Tensor& root) {
+  const Tensor is_zero = eq(root.detach(), 0);
+  return where(is_zero, 0, a / where(is_zero, 1, root));
+}
+
+/// The root of the variance of f32 or f64, corrected as in variance.cpp, but by the root: its
+/// square may be too large.
+Tensor deviation(const Tensor& a, const Axes& axes, std::int64_t count, double divisor, bool keep) {
+  const tensor::Recording recording(false);
+  const Tensor deviations = a - mean(a, axes, /*keep=*/true);
+  const Tensor result = tensor::moment("stddev", deviations, axes, keep,
+                                       {.order = 2, .has_root = true, .divisor = divisor});
+  // Their sum is 0 except for the rounding of the mean: 1 - sum^2 / (count divisor result^2).
+  const Tensor rest = tensor::moment("stddev", deviations, axes, keep,
+                                     {.divisor = std::sqrt(static_cast<double>(count) * divisor)});
+  const bool is_f64 = a.dtype() == DType::f64;
+  const double least =
+      is_f64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+  div_out(rest, rest, maximum(result, least));
+  square_out(rest, rest);
+  sub_out(rest, 1, rest);
+  maximum_out(rest, rest, 0);  // rounding may go below; a NaN stays
+  sqrt_out(rest, rest);
+  return mul_out(result, result, rest);
 }
 
 }  // namespace
@@ -31,8 +54,14 @@ Tensor mean(const Tensor& a, const Axes& axes, bool keep) {
   check_floating("mean", a);
   const std::int64_t count = tensor::num_reduced("mean", a, axes);
   if (tensor::is_small(a.dtype())) return mean(a.cast(DType::f32), axes, keep).cast(a.dtype());
-  const Tensor total = tensor::reduce(tensor::op::sum, "mean", a, axes, keep);
-  return tensor::needs_grad(total) ? total / count : div_out(total, total, count);
+  Tensor result = tensor::moment("mean", a, axes, keep, {.divisor = static_cast<double>(count)});
+  if (!tensor::needs_grad(a)) return result;
+  tensor::record("mean", result, a,
+                 [count, kept = tensor::kept_shape("mean", a, axes), shape = a.shape()](
+                     const Tensor& grad, const tensor::Node&) {
+                   return (grad / count).reshape(kept).expand(shape);
+                 });
+  return result;
 }
 
 Tensor any(const Tensor& a, const Axes& axes, bool keep) {
@@ -62,7 +91,15 @@ Tensor norm(const Tensor& a, double order, const Axes& axes, bool keep) {
     static_cast<void>(tensor::num_reduced("norm", a, axes));  // its errors show a as it was given
     return norm(a.cast(DType::f32), 2, axes, keep).cast(a.dtype());
   }
-  return root_of(tensor::reduce(tensor::op::sum_squares, "norm", a, axes, keep));
+  Tensor result = tensor::moment("norm", a, axes, keep, {.order = 2, .has_root = true});
+  if (!tensor::needs_grad(a)) return result;
+  tensor::record(
+      "norm", result, a,
+      [kept = tensor::kept_shape("norm", a, axes), values = tensor::Saved("a", a),
+       out = tensor::Saved::result(result)](const Tensor& grad, const tensor::Node& node) {
+        return grad.reshape(kept) * quotients(values.get(node), out.get(node).reshape(kept));
+      });
+  return result;
 }
 
 Tensor stddev(const Tensor& a, const Axes& axes, int correction, bool keep) {
@@ -71,7 +108,19 @@ Tensor stddev(const Tensor& a, const Axes& axes, int correction, bool keep) {
     static_cast<void>(tensor::num_reduced("stddev", a, axes));  // its errors show a as it was given
     return stddev(a.cast(DType::f32), axes, correction, keep).cast(a.dtype());
   }
-  return root_of(tensor::var_of("stddev", a, axes, correction, keep));
+  const std::int64_t count = tensor::num_reduced("stddev", a, axes);
+  const double divisor = tensor::divisor_of(count, correction);
+  Tensor result = deviation(a.detach(), axes, count, divisor, keep);
+  if (!tensor::needs_grad(a)) return result;
+  tensor::record(
+      "stddev", result, a,
+      [axes, divisor, kept = tensor::kept_shape("stddev", a, axes), values = tensor::Saved("a", a),
+       out = tensor::Saved::result(result)](const Tensor& grad, const tensor::Node& node) {
+        const Tensor given = values.get(node);
+        const Tensor deviations = given - mean(given, axes, /*keep=*/true);
+        return (grad.reshape(kept) / divisor) * quotients(deviations, out.get(node).reshape(kept));
+      });
+  return result;
 }
 
 Tensor trace(const Tensor& a) {

@@ -3,6 +3,7 @@
 #include "core/tensor/ops/reduce.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -96,15 +97,20 @@ Shape walk_strides(const TensorImpl& a, const TensorImpl& out, Mask mask, bool k
   return strides;
 }
 
-void launch_reduction(const Operator& op, const TensorImpl& out, const TensorImpl& a,
-                      const Iteration& walk) {
+/// The extents of the result in the dimensions of the walk.
+Shape kept_extents(const Iteration& walk) {
   Shape extents = walk.extents();
   for (int i = 0; i < walk.rank(); ++i) {
     if (walk.strides(0)[i] == 0) extents[i] = 1;
   }
+  return extents;
+}
+
+void launch_reduction(const Operator& op, const TensorImpl& out, const TensorImpl& a,
+                      const Iteration& walk) {
   runtime::KernelState& kernel = prepared(*a.device().kernels, op, out.dtype, a.dtype);
   Launch launch;
-  launch.tensor(out, extents, walk.strides(0), PATCHBAY_WRITE);
+  launch.tensor(out, kept_extents(walk), walk.strides(0), PATCHBAY_WRITE);
   launch.tensor(a, walk.extents(), walk.strides(1), PATCHBAY_READ);
   launch.run(op.name, kernel);
 }
@@ -245,6 +251,70 @@ Tensor reduce(const Operator& op, const char* operation, const Tensor& a, const 
   if (needs_grad(source)) [[unlikely]]
     record_reduction(op, operation, result, a, mask);
   return result;
+}
+
+namespace {
+
+/// By single operations: of nothing, and where the plugin has no kernel.
+Tensor composed_moment(const char* operation, const Tensor& a, const Axes& axes, bool keep,
+                       const Moment& what) {
+  const Operator& op = what.order == 1 ? op::sum : op::sum_squares;
+  const Tensor result = reduce(op, operation, a, axes, keep);
+  if (what.divisor != 1) div_out(result, result, what.divisor);
+  if (what.has_root) sqrt_out(result, result);
+  return result;
+}
+
+/// The kernel of moment.1; null if the plugin has none.
+runtime::KernelState* moment_kernel(const TensorImpl& a, const Moment& what) {
+  const std::array<std::uint64_t, 2> words{static_cast<std::uint64_t>(what.order),
+                                           what.has_root ? 1U : 0U};
+  return prepared_if_any(*a.device().kernels, op::moment, a.dtype, words);
+}
+
+void launch_moment(const char* operation, runtime::KernelState& kernel, const TensorImpl& out,
+                   const TensorImpl& a, const Iteration& walk, double divisor) {
+  Launch launch;
+  launch.tensor(out, kept_extents(walk), walk.strides(0), PATCHBAY_WRITE);
+  launch.tensor(a, walk.extents(), walk.strides(1), PATCHBAY_READ);
+  launch.scalar(Scalar(divisor).bits(a.dtype, operation), a.dtype);
+  launch.run(operation, kernel);
+}
+
+}  // namespace
+
+Tensor moment(const char* operation, const Tensor& a, const Axes& axes, bool keep,
+              const Moment& what) {
+  const Recording recording(false);
+  const TensorImpl& source = impl_of(operation, a, "a");
+  runtime::KernelState* const kernel = source.is_empty() ? nullptr : moment_kernel(source, what);
+  if (kernel == nullptr) return composed_moment(operation, a, axes, keep, what);
+  const Mask mask = resolve_axes(operation, source, axes);
+  Tensor result = make_empty(operation, result_shape(source, mask, keep), source.dtype, source);
+  const TensorImpl& out = *result.impl();
+  launch_moment(operation, *kernel, out, source, walk_of(out, source, mask, keep), what.divisor);
+  return result;
+}
+
+void moment_into(const char* operation, const Tensor& out, const Tensor& a, const Moment& what) {
+  const TensorImpl &source = *a.impl(), &target = *out.impl();
+  runtime::KernelState* const kernel = source.is_empty() ? nullptr : moment_kernel(source, what);
+  if (kernel == nullptr) {
+    out.copy_from(moment(operation, a, {}, /*keep=*/false, what).reshape(out.shape()));
+    return;
+  }
+  Shape one;
+  for (int i = 0; i < source.shape.rank(); ++i) one.push_back(1);
+  const Tensor kept = out.reshape(one);
+  const Mask mask = resolve_axes(operation, source, {});
+  launch_moment(operation, *kernel, *kept.impl(), source,
+                walk_of(*kept.impl(), source, mask, /*keep=*/true), what.divisor);
+  target.buffer().count_version();
+}
+
+Shape kept_shape(const char* operation, const Tensor& a, const Axes& axes) {
+  const TensorImpl& source = impl_of(operation, a, "a");
+  return result_shape(source, resolve_axes(operation, source, axes), /*keep=*/true);
 }
 
 std::int64_t num_reduced(const char* operation, const Tensor& a, const Axes& axes) {

@@ -17,23 +17,28 @@ Tensor variance(const char* operation, const Tensor& a, const Tensor& kept_mean,
                 std::int64_t count, double divisor, bool keep) {
   const tensor::Recording recording(false);
   const Tensor deviations = a - kept_mean;
-  Tensor result = tensor::reduce(tensor::op::sum_squares, operation, deviations, axes, keep);
-  // Their sum is 0 except for the rounding of the mean.
-  const Tensor rest = tensor::reduce(tensor::op::sum, operation, deviations, axes, keep);
-  mul_out(rest, rest, rest);
-  div_out(rest, rest, count);
+  Tensor result =
+      tensor::moment(operation, deviations, axes, keep, {.order = 2, .divisor = divisor});
+  // Their mean is 0 except for the rounding of the mean.
+  const Tensor rest =
+      tensor::moment(operation, deviations, axes, keep, {.divisor = static_cast<double>(count)});
+  square_out(rest, rest);
+  mul_out(rest, rest, static_cast<double>(count) / divisor);
   // A variance that is too large stays infinite.
   const bool is_f64 = a.dtype() == DType::f64;
   minimum_out(rest, rest,
               is_f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max());
   sub_out(result, result, rest);
-  maximum_out(result, result, 0);  // rounding may go below; a NaN stays
-  return div_out(result, result, divisor);
+  return maximum_out(result, result, 0);  // rounding may go below; a NaN stays
 }
 
 }  // namespace
 
 namespace tensor {
+
+double divisor_of(std::int64_t count, int correction) {
+  return count > correction ? static_cast<double>(count - correction) : NAN;
+}
 
 Tensor var_of(const char* operation, const Tensor& a, const Axes& axes, int correction, bool keep) {
   const TensorImpl& source = impl_of(operation, a);
@@ -42,7 +47,7 @@ Tensor var_of(const char* operation, const Tensor& a, const Axes& axes, int corr
   if (is_small(a.dtype())) {
     return var_of(operation, a.cast(DType::f32), axes, correction, keep).cast(a.dtype());
   }
-  const double divisor = count > correction ? static_cast<double>(count - correction) : NAN;
+  const double divisor = divisor_of(count, correction);
   const Tensor kept_mean = mean(a.detach(), axes, /*keep=*/true);
   Tensor result = variance(operation, a.detach(), kept_mean, axes, count, divisor, keep);
   if (!needs_grad(a)) return result;

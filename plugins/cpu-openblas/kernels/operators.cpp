@@ -186,6 +186,18 @@ std::unique_ptr<plugin::Kernel> make_reduction(const Context& context, int op) {
       context, {context.name(), method, simd.copy[in], copy_out, in, in, kept, out});
 }
 
+/// A sum with a last step.
+std::unique_ptr<plugin::Kernel> make_moment(const Context& context, int) {
+  const SimdTable& simd = context.simd();
+  const plugin::Attributes given(context.spec);
+  const MomentPlan plan{static_cast<int>(given.integer("order")), given.integer("root") != 0};
+  const auto dtype = static_cast<std::uint8_t>(index_of(context.dtype(1)));
+  const int op = number_of(plan.order == 1 ? ReduceOp::sum : ReduceOp::sum_squares);
+  return make_reducing<Reduction>(
+      context, {context.name(), simd.reduce[op][dtype], simd.copy[dtype], simd.copy[dtype], dtype,
+                dtype, dtype, dtype, plan});
+}
+
 /// Halves are converted to floats.
 std::unique_ptr<plugin::Kernel> make_arg_reduction(const Context& context, int op) {
   const SimdTable& simd = context.simd();
@@ -283,6 +295,7 @@ constexpr KernelEntry kOperators[] = {
     PATCHBAY_ELEMENTWISE_TEST(PATCHBAY_TEST)          //
     PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)        //
     PATCHBAY_OPERATORS_REDUCTION(PATCHBAY_REDUCTION)  //
+    {"moment.1", make_moment, 0},
     {"gemm.1", make_product, 0},
     PATCHBAY_OPERATORS_WINDOW(PATCHBAY_OWN)  //
     PATCHBAY_OPERATORS_ROW(PATCHBAY_OWN)     //

@@ -2,6 +2,7 @@
 #include "cpu-openblas/kernels/reduction.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -40,6 +41,22 @@ Loops make_loops(const patchbay_argument& out, const patchbay_argument& in) {
   return loops;
 }
 
+/// A number of f32 or f64.
+double divisor_in(const patchbay_argument& scalar) {
+  if (scalar.dtype == PATCHBAY_F64) return std::bit_cast<double>(scalar.value.bits);
+  return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(scalar.value.bits)));
+}
+
+/// The bytes of a number of f32 or f64.
+void put_number(double number, std::uint8_t dtype, char* to) {
+  const auto single = static_cast<float>(number);
+  if (dtype == PATCHBAY_F64) {
+    std::memcpy(to, &number, sizeof number);
+  } else {
+    std::memcpy(to, &single, sizeof single);
+  }
+}
+
 template <class Method>
 using StateOf = std::conditional_t<std::is_same_v<Method, ArgReduction>, ArgState, PairwiseState>;
 
@@ -51,12 +68,14 @@ class Run {
   using State = StateOf<Method>;
   static constexpr bool kIsArg = std::is_same_v<Method, ArgReduction>;
 
-  Run(Workers& workers, const Operation& operation, const Loops& loops, char* out, const char* in)
+  Run(Workers& workers, const Operation& operation, const Loops& loops, char* out, const char* in,
+      double divisor)
       : workers_(workers),
         operation_(operation),
         loops_(loops),
         out_(out),
         in_(in),
+        divisor_(divisor),
         in_bytes_(element_bytes(operation.in_dtype)),
         block_bytes_(element_bytes(operation.block_dtype)),
         accumulator_bytes_(element_bytes(operation.accumulator_dtype)),
@@ -127,6 +146,8 @@ class Run {
         const std::int64_t out = row.offsets()[0] + i * loops_.kept.inner_stride(0);
         alignas(8) char result[8];
         operation_.method.block(loops_.num_inputs, in_ + in * in_bytes_, result);
+        if (operation_.moment.order != 0)
+          finish_moments({nullptr, in_ + in * in_bytes_, 1}, result);
         char* const to = out_ + out * out_bytes_;
         if (accumulator_bytes_ == out_bytes_) {
           std::memcpy(to, result, static_cast<std::size_t>(out_bytes_));
@@ -213,10 +234,49 @@ class Run {
     }
   }
 
-  void write(const Place& place, const TileResult& result) const {
+  void write(const Place& place, TileResult& result) const {
+    if (operation_.moment.order != 0) finish_moments(place, result.values);
     const void* values = kIsArg ? static_cast<const void*>(result.indices) : result.values;
     operation_.copy_out(place.width, place.out, values, nullptr,
                         {place.width == 1 ? 1 : loops_.kept.inner_stride(0), 1, 0, false});
+  }
+
+  /// Makes results of moment.1 out of sums.
+  void finish_moments(const Place& place, char* sums) const {
+    if (operation_.accumulator_dtype == PATCHBAY_F64) {
+      finish_moments_of<double>(place, reinterpret_cast<double*>(sums));
+    } else {
+      finish_moments_of<float>(place, reinterpret_cast<float*>(sums));
+    }
+  }
+  template <class T>
+  void finish_moments_of(const Place& place, T* sums) const {
+    const MomentPlan& plan = operation_.moment;
+    for (std::int64_t i = 0; i < place.width; ++i) {
+      sums[i] = is_in_range(plan.order, sums[i]) ? finish_moment(plan, sums[i], divisor_)
+                                                 : moment_again<T>(place, i);
+    }
+  }
+  template <class T>
+  [[gnu::noinline]] T moment_again(const Place& place, std::int64_t column) const {
+    const T* const first =
+        reinterpret_cast<const T*>(place.in) + column * loops_.kept.inner_stride(1);
+    ScaledSum<T> sum(operation_.moment.order);
+    for_inputs<T>(first, [&](T x) { sum.see(x); });
+    sum.choose_scale();
+    for_inputs<T>(first, [&](T x) { sum.add(x); });
+    return static_cast<T>(sum.result(operation_.moment, divisor_));
+  }
+  template <class T, class Use>
+  void for_inputs(const T* first, const Use& use) const {
+    Walk walk(loops_.reduced, 0);
+    for (std::int64_t done = 0; done < loops_.num_inputs;) {
+      const std::int64_t run = walk.rest_of_row(), stride = walk.stride();
+      const T* const x = first + walk.offset();
+      for (std::int64_t i = 0; i < run; ++i) use(x[i * stride]);
+      done += run;
+      if (done < loops_.num_inputs) walk.advance(run);
+    }
   }
 
   /// Computes the offsets of the reduced elements in row-major order.
@@ -252,6 +312,7 @@ class Run {
   const Loops& loops_;
   char* const out_;
   const char* const in_;
+  const double divisor_;  // of moment.1
   const std::int64_t in_bytes_, block_bytes_, accumulator_bytes_, out_bytes_;
   bool by_columns_, direct_;
   std::int64_t width_, tiles_a_row_, num_tiles_;
@@ -259,7 +320,7 @@ class Run {
 
 /// Throws for an extreme of no elements; a sum of no elements is 0, a product 1.
 template <class Operation>
-void reduce_nothing(const Operation& operation, const patchbay_argument& out) {
+void reduce_nothing(const Operation& operation, const patchbay_argument& out, double divisor) {
   if (operation.name.starts_with("min") || operation.name.starts_with("max.") ||
       operation.name.starts_with("arg")) {
     plugin::invalid_argument(operation.name + ": nothing to choose from, the input is empty");
@@ -267,6 +328,9 @@ void reduce_nothing(const Operation& operation, const patchbay_argument& out) {
   alignas(8) char nothing[8] = {};
   if constexpr (std::is_same_v<std::remove_cvref_t<decltype(operation.method)>, Reduction>) {
     operation.method.block(0, nullptr, nothing);
+    if (operation.moment.order != 0) {  // 0 / divisor, whose root is the same
+      put_number(0 / divisor, operation.out_dtype, nothing);
+    }
   }
   const patchbay_argument* operands[] = {&out};
   const LoopNest nest = make_loop_nest(operands, 1);
@@ -304,10 +368,12 @@ void ReductionKernel<Method>::compute(plugin::Arguments arguments) const {
   const patchbay_argument& out = arguments[0];
   const patchbay_argument& in = arguments[1];
   if (num_elements(out) == 0) return;
-  if (num_elements(in) == 0) return reduce_nothing(operation_, out);
+  const double divisor = operation_.moment.order == 0 ? 1 : divisor_in(arguments[2]);
+  if (num_elements(in) == 0) return reduce_nothing(operation_, out, divisor);
   const Loops loops = make_loops(out, in);
-  workers_.run(
-      [&] { Run<Method>(workers_, operation_, loops, data_of(out), data_of(in)).compute(); });
+  workers_.run([&] {
+    Run<Method>(workers_, operation_, loops, data_of(out), data_of(in), divisor).compute();
+  });
 }
 
 template class ReductionKernel<Reduction>;

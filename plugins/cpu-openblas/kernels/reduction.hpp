@@ -8,6 +8,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
+#include "cpu-openblas/kernels/moment.hpp"
 #include "cpu-openblas/kernels/reduction_state.hpp"
 #include "cpu-openblas/simd/table.hpp"
 #include "cpu-openblas/threads/workers.hpp"
@@ -24,6 +25,7 @@ class ReductionKernel final : public plugin::Kernel {
     Method method;
     Row copy_in, copy_out;  // from the input to a block, from accumulators to the output
     std::uint8_t in_dtype, block_dtype, accumulator_dtype, out_dtype;
+    MomentPlan moment = {};  // of moment.1, which has a third argument
   };
 
   ReductionKernel(Workers& workers, Operation operation)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -57,6 +58,43 @@ struct Moments {
     mean += distance * (n / both);
     count = both;
   }
+};
+
+/// The moments of one row in f64, scaled by a power of 2: for rows whose squares leave the range of
+/// T, or are so small that some have lost digits.
+template <class T>
+struct ScaledMoments {
+  double scale = 1, mean = 0, squares = 0;  // mean and squares of elements times scale
+
+  static bool are_needed(double variance, double epsilon) {
+    constexpr double kLeast = sizeof(T) == 4 ? 0x1p-100 : 0x1p-960;
+    const double sum = variance + epsilon;
+    return !(sum >= kLeast && sum <= static_cast<double>(std::numeric_limits<T>::max()));
+  }
+
+  /// `for_each(use)` calls use(x) for each element, in the same order each time.
+  template <class ForEach>
+  ScaledMoments(double count, bool centered, const ForEach& for_each) {
+    double most = 0, sum = 0, rest = 0;
+    for_each([&](T x) {
+      const double size = std::fabs(static_cast<double>(x));
+      if (size <= std::numeric_limits<double>::max() && size > most) most = size;
+    });
+    constexpr int kMost = std::numeric_limits<double>::max_exponent - 2;
+    scale = std::ldexp(1.0, std::clamp(most == 0 ? 0 : -std::ilogb(most), -kMost, kMost));
+    if (centered) for_each([&](T x) { sum += static_cast<double>(x) * scale; });
+    mean = sum / count;
+    for_each([&](T x) {
+      const double deviation = static_cast<double>(x) * scale - mean;
+      rest += deviation;
+      squares += deviation * deviation;
+    });
+    if (!centered) return;
+    mean += rest / count;
+    squares = std::max(0.0, squares - rest * rest / count);
+  }
+
+  double deviation(double count) const { return std::sqrt(squares / count) / scale; }
 };
 
 /// Elements of a row that lie side by side and share a weight or have adjacent ones.
@@ -167,8 +205,18 @@ class NormalizeKernel : public plugin::Kernel {
     return sizes.batch == 0 && sizes.o == 1 ? 1 : 0;
   }
 
+  /// Of a negative variance, which is a deviation, by its magnitude.
   static double factor_of(T variance, double epsilon) {
-    return 1 / std::sqrt(static_cast<double>(variance) + epsilon);
+    const auto number = static_cast<double>(variance);
+    if (number < 0) return 1 / std::hypot(number, std::sqrt(epsilon));
+    return 1 / std::sqrt(number + epsilon);
+  }
+  /// The variance as it is kept for the gradients.
+  static T kept_variance(double deviation, double epsilon) {
+    const double variance = deviation * deviation, sum = variance + epsilon;
+    const bool is_normal = sum >= static_cast<double>(std::numeric_limits<T>::min()) &&
+                           variance <= static_cast<double>(std::numeric_limits<T>::max());
+    return static_cast<T>(is_normal || deviation == 0 ? variance : -deviation);
   }
 
   Workers& workers_;
@@ -209,16 +257,55 @@ class ForwardKernel final : public NormalizeKernel<T> {
       double factors[most];
       for (std::int64_t row = rows.begin; row < rows.end; ++row) {
         const Moments& of = moments[rows.number(row)];
+        const double number = of.squares / of.count;
         mean[row] = static_cast<T>(of.mean);
-        variance[row] = static_cast<T>(of.squares / of.count);
+        variance[row] = static_cast<T>(number);
         factors[rows.number(row)] = this->factor_of(variance[row], epsilon);
+        if (ScaledMoments<T>::are_needed(number, epsilon)) [[unlikely]] {
+          normalize_scaled(sizes, row, arguments);
+          factors[rows.number(row)] = -1;
+        }
       }
       this->for_runs(sizes, rows, splits, [&](std::int64_t row, const Run& run) {
+        if (factors[rows.number(row)] < 0) return;  // it has its result
         this->loops_.apply(
             {run.n, a + run.at, static_cast<double>(mean[row]), factors[rows.number(row)],
              weight.at(run.weight), weight.is_number() ? 0 : step},
             out + run.at, bias.at(run.weight), bias.is_number() ? 0 : step, stream);
       });
+    });
+  }
+
+  /// All of a row, element by element.
+  [[gnu::noinline]] void normalize_scaled(const Normalization& sizes, std::int64_t row,
+                                          plugin::Arguments arguments) const {
+    T* const out = this->elements(arguments[0]);
+    const T* const a = this->elements(arguments[3]);
+    const Weights<T> weight(arguments[4]), bias(arguments[5]);
+    const double epsilon = number_of_scalar<T>(arguments[6]);
+    const auto count = static_cast<double>(sizes.num_each());
+    const Rows rows{row, row + 1};
+    const ScaledMoments<T> moments(count, sizes.centered != 0, [&](const auto& use) {
+      this->for_runs(sizes, rows, false, [&](std::int64_t, const Run& run) {
+        for (std::int64_t i = 0; i < run.n; ++i) use(a[run.at + i]);
+      });
+    });
+    const double deviation = moments.deviation(count);
+    this->elements(arguments[1])[row] = static_cast<T>(moments.mean / moments.scale);
+    this->elements(arguments[2])[row] = this->kept_variance(deviation, epsilon);
+    const double factor = 1 / std::hypot(deviation, std::sqrt(epsilon)) / moments.scale;
+    const std::int64_t step = this->steps(sizes);
+    const auto number = [](const Weights<T>& of, std::int64_t i) {
+      T value = 0;
+      std::memcpy(&value, of.at(i), sizeof value);
+      return static_cast<double>(value);
+    };
+    this->for_runs(sizes, rows, true, [&](std::int64_t, const Run& run) {
+      for (std::int64_t i = 0; i < run.n; ++i) {
+        const std::int64_t k = run.weight + i * step;
+        const double x = static_cast<double>(a[run.at + i]) * moments.scale - moments.mean;
+        out[run.at + i] = static_cast<T>(x * factor * number(weight, k) + number(bias, k));
+      }
     });
   }
 };

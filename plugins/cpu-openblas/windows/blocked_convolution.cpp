@@ -16,6 +16,7 @@ constexpr std::int64_t kMostUnits = 8;            // into which gradients of wei
 constexpr std::int64_t kLeastUnits = 4;           // for fewer our own loops divide the work better
 constexpr std::int64_t kPartialBytes = 32 << 20;  // of all partial gradients of a weight
 constexpr std::int64_t kBatchPlaces = 2048;       // windows of a filter before a gradient is added
+constexpr std::int64_t kBandPlaces = 4096;        // at most: the library adds them one by one
 constexpr std::int64_t kLeastWork = 4 << 20;      // products of a call that pay for the library
 constexpr std::int64_t kMostSize = 0x7fffffff;    // what the library counts in 32 bits
 constexpr std::int64_t kFloatBytes = 4;
@@ -26,6 +27,22 @@ std::vector<std::int64_t> packed(std::span<const std::int64_t> dims) {
   std::int64_t step = 1;
   for (std::size_t d = dims.size(); d-- > 0; step *= dims[d]) strides[d] = step;
   return strides;
+}
+
+/// The gradient of the windows in `rows` rows from `row` of one image: a convolution of the rows of
+/// the image that these read, the first of which is `first`. None of them may be in the image.
+Convolution band_of(const Convolution& whole, std::int64_t row, std::int64_t rows,
+                    std::int64_t& first) {
+  Convolution band = whole;
+  band.images = 1;
+  band.h.windows = rows;
+  const std::int64_t from = row * whole.h.stride - whole.h.padding;
+  const std::int64_t to =
+      from + (rows - 1) * whole.h.stride + whole.h.dilation * (whole.h.kernel - 1) + 1;
+  first = std::max<std::int64_t>(from, 0);
+  band.h.padding = first - from;
+  band.h.extent = std::min(to, whole.h.extent) - first;
+  return band;
 }
 
 /// The largest divisor of n up to `most`.
@@ -78,7 +95,9 @@ bool same_sizes(const Convolution& a, const Convolution& b) {
 
 /// Made once for the sizes of a convolution.
 struct BlockedConvolution::Plan {
-  Plan(const OneDnn& library, ConvolutionPart part, const Convolution& of);
+  /// `whole`: what lies in the tensors, if `of` is a part of it.
+  Plan(const OneDnn& library, ConvolutionPart part, const Convolution& of,
+       const Convolution& whole);
 
   Convolution sizes;
   const std::int64_t number = next_number();  // no other plan has it
@@ -95,14 +114,15 @@ struct BlockedConvolution::Plan {
     return num_plans.fetch_add(1, std::memory_order_relaxed);
   }
   /// `from_tensor`: whether it is brought to the library or back.
-  bool set(Side& side, const OneDnn& library, std::span<const std::int64_t> dims, int query,
-           bool from_tensor);
+  bool set(Side& side, const OneDnn& library, std::span<const std::int64_t> dims,
+           std::span<const std::int64_t> strides, int query, bool from_tensor);
 };
 
 bool BlockedConvolution::Plan::set(Side& side, const OneDnn& library,
-                                   std::span<const std::int64_t> dims, int query,
+                                   std::span<const std::int64_t> dims,
+                                   std::span<const std::int64_t> strides, int query,
                                    bool from_tensor) {
-  side.plain = library.strided(dims, packed(dims));
+  side.plain = library.strided(dims, strides);
   side.blocked = work.layout(query);
   if (side.plain == nullptr || side.blocked == nullptr) return false;
   side.blocked_bytes = library.size_bytes(side.blocked);
@@ -113,7 +133,8 @@ bool BlockedConvolution::Plan::set(Side& side, const OneDnn& library,
   return side.moves();
 }
 
-BlockedConvolution::Plan::Plan(const OneDnn& library, ConvolutionPart part, const Convolution& of)
+BlockedConvolution::Plan::Plan(const OneDnn& library, ConvolutionPart part, const Convolution& of,
+                               const Convolution& whole)
     : sizes(of) {
   const bool of_weight = part == ConvolutionPart::kWeight;
   if (of_weight) {
@@ -145,13 +166,17 @@ BlockedConvolution::Plan::Plan(const OneDnn& library, ConvolutionPart part, cons
   if (!work) return;
   scratch_bytes = work.scratch_bytes();
   const bool of_input = part == ConvolutionPart::kInput;
-  const auto rank = static_cast<std::size_t>(one.weight_rank);
+  const auto weights = std::span(one.weight).first(static_cast<std::size_t>(one.weight_rank));
+  const std::array image_strides{whole.channels * whole.pixels(), whole.pixels(), whole.w.extent,
+                                 std::int64_t{1}};
+  const std::array window_strides{whole.filters * whole.places(), whole.places(), whole.w.windows,
+                                  std::int64_t{1}};
   is_usable =
-      set(images, library, one.images, of_input ? dnnl::kQuerySourceGradient : dnnl::kQuerySource,
-          !of_input) &&
-      set(weight, library, std::span(one.weight).first(rank),
+      set(images, library, one.images, image_strides,
+          of_input ? dnnl::kQuerySourceGradient : dnnl::kQuerySource, !of_input) &&
+      set(weight, library, weights, packed(weights),
           of_weight ? dnnl::kQueryWeightGradient : dnnl::kQueryWeight, !of_weight) &&
-      set(windows, library, one.windows,
+      set(windows, library, one.windows, window_strides,
           part == ConvolutionPart::kForward ? dnnl::kQueryResult : dnnl::kQueryResultGradient,
           part != ConvolutionPart::kForward);
 }
@@ -174,21 +199,21 @@ bool BlockedConvolution::is_faster(const Convolution& sizes) const noexcept {
 }
 
 std::shared_ptr<const BlockedConvolution::Plan> BlockedConvolution::plan_for(
-    const Convolution& sizes) const {
+    const Convolution& sizes, const Convolution& whole) const {
   {
     const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const auto& entry) {
-      return same_sizes(entry.first, sizes);
+    const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const KeptPlan& kept) {
+      return same_sizes(kept.sizes, sizes) && same_sizes(kept.whole, whole);
     });
     if (found != plans_.end()) {
       plans_.splice(plans_.begin(), plans_, found);
-      return found->second;
+      return found->plan;
     }
   }
-  auto plan = std::make_shared<const Plan>(library_, part_, sizes);
+  auto plan = std::make_shared<const Plan>(library_, part_, sizes, whole);
   if (!plan->is_usable) plan = nullptr;
   const std::lock_guard lock(mutex_);
-  plans_.emplace_front(sizes, plan);
+  plans_.push_front({sizes, whole, plan});
   if (plans_.size() > kMostPlans) plans_.pop_back();
   return plan;
 }
@@ -207,7 +232,10 @@ bool BlockedConvolution::compute(const Convolution& sizes, const Operands& in) c
   const bool is_faulty = part_ == ConvolutionPart::kWeight && sizes.kernel() == 1 &&
                          (sizes.h.stride > 1 || sizes.w.stride > 1);
   if (is_faulty || !(always_ || is_faster(sizes))) return false;
-  const std::shared_ptr<const Plan> plan = plan_for(sizes);
+  if (part_ == ConvolutionPart::kWeight && sizes.places() > kBandPlaces) {
+    return compute_bands(sizes, in);
+  }
+  const std::shared_ptr<const Plan> plan = plan_for(sizes, sizes);
   if (plan == nullptr) return false;
   return part_ == ConvolutionPart::kWeight ? compute_weight(*plan, in) : compute_images(*plan, in);
 }
@@ -342,6 +370,93 @@ bool BlockedConvolution::compute_weight(const Plan& plan, const Operands& in) co
   }
   const OneDnn::Turn turn(library_);
   return plan.weight.give_back(turn, all, in.weight, rooms.of(0));
+}
+
+/// A weight's gradient whose images are too large for one sum: bands of rows are computed each by
+/// itself. A unit adds the gradients of neighbouring bands; then the sums of the units are added.
+bool BlockedConvolution::compute_bands(const Convolution& sizes, const Operands& in) const {
+  struct Band {
+    std::shared_ptr<const Plan> plan;
+    std::int64_t image_at, window_at;  // elements from the start of an image
+  };
+  const std::int64_t rows = kBandPlaces / sizes.w.windows;
+  if (rows == 0) return false;
+  std::vector<Band> bands;
+  std::int64_t image_bytes = 0, window_bytes = 0, blocked_bytes = 0, scratch_bytes = 0;
+  for (std::int64_t row = 0; row < sizes.h.windows; row += rows) {
+    std::int64_t first = 0;
+    const Convolution band = band_of(sizes, row, std::min(rows, sizes.h.windows - row), first);
+    if (band.h.extent < 1) continue;  // all of it is padding
+    const std::shared_ptr<const Plan> plan = plan_for(band, sizes);
+    if (plan == nullptr) return false;
+    image_bytes = std::max(image_bytes, plan->images.room_bytes());
+    window_bytes = std::max(window_bytes, plan->windows.room_bytes());
+    blocked_bytes = std::max(blocked_bytes, whole_lines(plan->weight.blocked_bytes));
+    scratch_bytes = std::max(scratch_bytes, plan->scratch_bytes);
+    bands.push_back({plan, first * sizes.w.extent, row * sizes.w.windows});
+  }
+  if (bands.empty()) return false;
+  const std::int64_t count = sizes.filters * sizes.depth(),
+                     bytes = whole_lines(count * kFloatBytes), floats = bytes / kFloatBytes;
+  const auto per_image = static_cast<std::int64_t>(bands.size());
+  const std::int64_t jobs = sizes.images * per_image;
+  const std::int64_t sums =
+      std::min({jobs, kMostUnits, std::max<std::int64_t>(kPartialBytes / bytes, 2)});
+  const int parts = static_cast<int>(std::min<std::int64_t>(sums, workers_.num_threads()));
+  const ScratchRooms rooms(
+      scratch_, image_bytes + window_bytes + blocked_bytes + bytes + scratch_bytes, parts);
+  const ScratchPool::Lease lease = scratch_.take(static_cast<std::size_t>(sums * bytes));
+  float* const all = reinterpret_cast<float*>(lease.data());
+  std::fill_n(all, sums * floats, 0.0F);
+  std::atomic<bool> fails{false};
+  std::atomic<std::int64_t> next{0};
+  const auto add = [&](const OneDnn::Turn& turn, std::int64_t job, char* room, float* sum) {
+    const Band& band = bands[static_cast<std::size_t>(job % per_image)];
+    const Plan& plan = *band.plan;
+    const std::int64_t number = job / per_image;
+    char* const moved_windows = room + image_bytes;
+    char* const blocked = moved_windows + window_bytes;
+    char* const plain = blocked + blocked_bytes;
+    char* const scratch = plain + bytes;
+    const void* const images = plan.images.taken(
+        turn, in.images + number * sizes.channels * sizes.pixels() + band.image_at, room, scratch);
+    if (images == nullptr) return false;
+    const void* const windows = plan.windows.taken(
+        turn, in.windows + number * sizes.filters * sizes.places() + band.window_at, moved_windows,
+        scratch);
+    if (windows == nullptr) return false;
+    void* const made = plan.weight.moves() ? blocked : plain;
+    if (!turn.run(plan.work,
+                  {{dnnl::kSource, plan.images.blocked, images},
+                   {dnnl::kResultGradient, plan.windows.blocked, windows},
+                   {dnnl::kWeightGradient, plan.weight.blocked, made}},
+                  scratch) ||
+        !plan.weight.give_back(turn, made, plain, scratch)) {
+      return false;
+    }
+    const float* const gradient = reinterpret_cast<const float*>(plain);
+    for (std::int64_t i = 0; i < count; ++i) sum[i] += gradient[i];
+    return true;
+  };
+  workers_.parallel_for(parts, [&](int part) {
+    const OneDnn::Turn turn(library_);
+    for (;;) {
+      const std::int64_t number = next.fetch_add(1, std::memory_order_relaxed);
+      if (number >= sums) return;
+      const std::int64_t last = (number + 1) * jobs / sums;
+      for (std::int64_t job = number * jobs / sums; job < last; ++job) {
+        if (!add(turn, job, rooms.of(part), all + number * floats)) {
+          return fails.store(true, std::memory_order_relaxed);
+        }
+      }
+    }
+  });
+  if (fails.load()) return false;
+  for (std::int64_t number = 1; number < sums; ++number) {
+    for (std::int64_t i = 0; i < count; ++i) all[i] += all[number * floats + i];
+  }
+  std::copy_n(all, count, in.weight);
+  return true;
 }
 
 }  // namespace patchbay::cpu

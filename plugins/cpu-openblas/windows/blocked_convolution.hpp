@@ -9,7 +9,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 #include "cpu-openblas/onednn/onednn.hpp"
 #include "cpu-openblas/products/packed_cache.hpp"
@@ -44,10 +43,11 @@ class BlockedConvolution {
   struct Plan;
 
   bool is_faster(const Convolution& sizes) const noexcept;
-  std::shared_ptr<const Plan> plan_for(const Convolution& sizes) const;
+  std::shared_ptr<const Plan> plan_for(const Convolution& sizes, const Convolution& whole) const;
   PackedCache::Block kept_weight(const Plan& plan, const Operands& in, char* scratch) const;
   bool compute_images(const Plan& plan, const Operands& in) const;
   bool compute_weight(const Plan& plan, const Operands& in) const;
+  bool compute_bands(const Convolution& sizes, const Operands& in) const;
 
   const OneDnn& library_;
   const bool always_;
@@ -56,7 +56,11 @@ class BlockedConvolution {
   ScratchPool& scratch_;
   PackedCache& kept_;
   mutable std::mutex mutex_;
-  mutable std::list<std::pair<Convolution, std::shared_ptr<const Plan>>> plans_;  // latest first
+  struct KeptPlan {
+    Convolution sizes, whole;
+    std::shared_ptr<const Plan> plan;
+  };
+  mutable std::list<KeptPlan> plans_;  // latest first
 };
 
 }  // namespace patchbay::cpu

@@ -24,7 +24,8 @@ namespace {
 constexpr std::int64_t kTileUnit = 48;           // windows that the product's inner loop takes
 constexpr std::int64_t kPatchBytes = 512 << 10;  // of a tile of patches
 constexpr std::int64_t kInputTile = 480, kWeightTile = 384;  // windows
-constexpr std::int64_t kInputColumns = 256;                  // elements of kernels at once
+constexpr std::int64_t kTilesTogether = 64;  // of a gradient, before their sum is added
+constexpr std::int64_t kInputColumns = 256;  // elements of kernels at once
 
 constexpr std::int64_t pieces(std::int64_t n, std::int64_t piece) {
   return (n + piece - 1) / piece;
@@ -356,17 +357,21 @@ class WeightGradient final : public ConvolutionKernel<T> {
     const std::int64_t patch_bytes = is_plain ? 0 : bytes(channels * kernel * tile);
     const std::int64_t grad_bytes = converts ? bytes(filters * tile) : 0;
     const std::int64_t sum_bytes = converts ? bytes(filters * channels * kernel) : 0;
+    // The sums of so many tiles are added to those before.
+    const bool in_parts = sizes.images * pieces(places, tile) > kTilesTogether;
+    const std::int64_t part_bytes = in_parts ? bytes(filters * channels * kernel) : 0;
     const std::int64_t units = sizes.groups * across * down;
     const int parts = this->num_parts(units);
     const ScratchRooms rooms(this->scratch_,
-                             patch_bytes + grad_bytes + sum_bytes +
+                             patch_bytes + grad_bytes + sum_bytes + part_bytes +
                                  this->product_bytes(channels * kernel, filters, tile, false),
                              parts);
     this->for_units(units, parts, [&](int part, std::int64_t unit) {
       char* const room = rooms.of(part);
       T* const taken = reinterpret_cast<T*>(room);
       T* const loaded = reinterpret_cast<T*>(room + patch_bytes);
-      char* const scratch = room + patch_bytes + grad_bytes + sum_bytes;
+      T* const partial = reinterpret_cast<T*>(room + patch_bytes + grad_bytes + sum_bytes);
+      char* const scratch = room + patch_bytes + grad_bytes + sum_bytes + part_bytes;
       const std::int64_t group = unit / down / across;
       const std::int64_t channel = unit / down % across * channels, filter = unit % down * filters;
       const std::int64_t count = std::min(channels, width - channel);
@@ -376,6 +381,13 @@ class WeightGradient final : public ConvolutionKernel<T> {
       T* const sums = reinterpret_cast<T*>(converts ? room + patch_bytes + grad_bytes : out);
       const std::int64_t next = converts ? columns : depth;
       for (std::int64_t row = 0; row < rows; ++row) std::fill_n(sums + row * next, columns, T(0));
+      std::int64_t tiles = 0;  // that were multiplied
+      const auto end_part = [&] {
+        for (std::int64_t row = 0; row < rows; ++row) {
+          for (std::int64_t k = 0; k < columns; ++k)
+            sums[row * next + k] += partial[row * columns + k];
+        }
+      };
       for (std::int64_t image = 0; image < sizes.images; ++image) {
         const char* const plane = this->element(
             arguments[1], (image * sizes.channels + group * width + channel) * pixels);
@@ -394,9 +406,15 @@ class WeightGradient final : public ConvolutionKernel<T> {
                          taken, run.count);
             patches = {taken, run.count, 1};
           }
-          this->multiply(columns, rows, run.count, patches, grad, sums, next, true, scratch);
+          const bool is_apart = tiles >= kTilesTogether;
+          const bool adds = !is_apart || tiles % kTilesTogether != 0;
+          this->multiply(columns, rows, run.count, patches, grad, is_apart ? partial : sums,
+                         is_apart ? columns : next, adds, scratch);
+          ++tiles;
+          if (is_apart && tiles % kTilesTogether == 0) end_part();
         }
       }
+      if (tiles > kTilesTogether && tiles % kTilesTogether != 0) end_part();
       if (converts) this->store_lines(sums, rows, columns, out, depth);
     });
   }

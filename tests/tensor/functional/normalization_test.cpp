@@ -343,8 +343,8 @@ TEST_P(NormalizationTest, ErrorsOfBatchNorm) {
                "[batch_norm] input has no channels: expected [n, channels, ...], got [3]");
   EXPECT_ERROR(static_cast<void>(batch_norm(x.slice(0, 0, 1), {.training = true})),
                ErrorCode::kInvalidArgument,
-               "[batch_norm] one element for each channel has no variance: expected more in "
-               "training, got [1, 3]");
+               "[batch_norm] one element for each channel has no variance: expected more for "
+               "statistics of the batch, got [1, 3]");
   EXPECT_ERROR(static_cast<void>(batch_norm(x, {.training = true, .momentum = 1.5})),
                ErrorCode::kInvalidArgument, "[batch_norm] bad momentum: expected 0 to 1, got 1.5");
 }

@@ -1,5 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Updates of parameters, against the published formulas in f64, and limits for gradients.
+#include <array>
+#include <cmath>
+
 #include <patchbay/autograd.h>
 #include <patchbay/ops.h>
 #include <patchbay/profile.h>
@@ -168,6 +171,33 @@ TEST_P(UpdatesTest, OfSmallFloats) {
   const Tensor p = ones({4}, {DType::bf16, device_}), g = full({4}, 2, {DType::bf16, device_});
   sgd_update({p}, {g}, {}, 1, {.learning_rate = 0.25});
   expect_near(p, {0.5, 0.5, 0.5, 0.5}, "parameters");
+}
+
+/// In f16 the usual epsilon is 0: a gradient of 0 must not become 0 / 0. The step is that of f32.
+TEST_P(UpdatesTest, AdamOfSmallFloatsIsComputedInF32) {
+  for (const DType dtype : float_dtypes(device_)) {
+    if (dtype == DType::f32 || dtype == DType::f64) continue;
+    for (const bool decoupled : {false, true}) {
+      const AdamOptions options{.learning_rate = 0.01, .weight_decay = 0.1, .decoupled = decoupled};
+      const Doubles slopes{0, 0, 1e-3, -0.5}, starts{1, 0, 1, 2};
+      const auto made = [&](DType of) {
+        return std::array{tensor_of(starts, {4}, dtype, device_).cast(of),
+                          tensor_of(slopes, {4}, dtype, device_).cast(of),
+                          zeros({4}, {of, device_}), zeros({4}, {of, device_})};
+      };
+      const auto small = made(dtype), wide = made(DType::f32);
+      for (std::int64_t step = 1; step <= 3; ++step) {
+        adam_update({small[0]}, {small[1]}, {small[2]}, {small[3]}, step, options);
+        adam_update({wide[0]}, {wide[1]}, {wide[2]}, {wide[3]}, step, options);
+        if (step > 1) continue;  // states are rounded after it
+        for (const std::size_t i : {0U, 2U, 3U}) {
+          EXPECT_EQ(values_of(small[i]), values_of(wide[i].cast(dtype))) << to_string(dtype) << i;
+        }
+      }
+      for (const double value : values_of(small[0])) EXPECT_TRUE(std::isfinite(value));
+      EXPECT_EQ(values_of(small[0])[1], 0);
+    }
+  }
 }
 
 TEST_P(UpdatesTest, ClipsByValue) {

@@ -69,5 +69,54 @@ TEST_P(FuseHalfTest, GiveWhatTheSingleOperationsGive) {
   expect_same<float>(many(a, b).cast(DType::f32), unfused_many(a, b).cast(DType::f32), "many");
 }
 
+/// What jumps in a gradient is decided in f32, as in that of the single operation.
+TEST_P(FuseHalfTest, GradientsJumpWhereThoseOfSingleOperationsDo) {
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    if (!(dtype == DType::f16 ? device_.properties().f16 : device_.properties().bf16)) continue;
+    Floats dividends, divisors, bounds;
+    for (int i = 0; i < 20000; ++i) {
+      dividends.push_back(static_cast<float>((i * 7919) % 20011) * 0.13F - 1200);
+      divisors.push_back(static_cast<float>((i * 104729) % 997) * 0.0031F + 0.05F);
+      bounds.push_back(static_cast<float>(i % 41) * 0.05F - 1);
+    }
+    const auto leaf = [&](const Floats& values) {
+      return from_host(values, {20000}, device_).cast(dtype).requires_grad_();
+    };
+    const auto same = [&](const auto& single, const auto& fused, const char* what) {
+      const std::vector<Tensor> one{leaf(dividends), leaf(divisors)},
+          other{leaf(dividends), leaf(divisors)};
+      sum(single(one[0], one[1])).backward();
+      sum(fused(other[0], other[1])).backward();
+      for (std::size_t i = 0; i < 2; ++i) {
+        if (!one[i].grad().defined()) continue;
+        const Floats expected = one[i].grad().cast(DType::f32).template to_vector<float>();
+        const Floats got = other[i].grad().cast(DType::f32).template to_vector<float>();
+        EXPECT_EQ(got, expected) << what << " by operand " << i << " in " << to_string(dtype);
+      }
+    };
+    same([](const Tensor& a, const Tensor& b) { return remainder(a, b); },
+         fuse([](Expression a, Expression b) { return remainder(a, b); }), "remainder");
+    same([](const Tensor& a, const Tensor&) { return clamp(a, -0.3, 500.7); },
+         fuse([](Expression a, Expression b) { return clamp(a, -0.3, 500.7) + b * 0; }), "clamp");
+    same([](const Tensor& a, const Tensor& b) { return maximum(a, b); },
+         fuse([](Expression a, Expression b) { return maximum(a, b); }), "maximum");
+    // The gradient of b is the quotient of the value, in f32.
+    const Tensor a = leaf(dividends), b = leaf(divisors);
+    const Tensor rest = remainder(a, b);
+    sum(rest).backward();
+    const auto floats = [](const Tensor& x) {
+      return x.detach().cast(DType::f32).to_vector<float>();
+    };
+    const Floats x = floats(a), y = floats(b), slopes = floats(b.grad());
+    std::size_t num_wrong = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double quotient = std::floor(static_cast<double>(x[i]) / y[i]);
+      const double unit = std::fabs(quotient) * (dtype == DType::f16 ? 0x1p-11 : 0x1p-8);
+      if (std::fabs(slopes[i] + quotient) > unit) ++num_wrong;
+    }
+    EXPECT_EQ(num_wrong, 0u) << to_string(dtype);
+  }
+}
+
 }  // namespace
 }  // namespace patchbay::test

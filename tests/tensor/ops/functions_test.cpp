@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <patchbay/fuse.h>
 #include <patchbay/operators.h>
 #include <patchbay/ops.h>
 
@@ -103,6 +104,45 @@ TEST_P(FunctionsTest, Edges) {
   expect_values(silu(t), {0, 1e4F, 0, INFINITY, NAN, NAN});
   for (const auto& infinite : {sin(t), cos(t), tan(t)}) {
     EXPECT_TRUE(std::isnan(infinite[3].item<float>()) && std::isnan(infinite[4].item<float>()));
+  }
+}
+
+/// Far from 0 they are their limits: what is made of them, such as 1 - tanh^2, is exactly 0.
+TEST_P(FunctionsTest, ReachTheirLimits) {
+  struct Limit {
+    const char* name;
+    Tensor (*of)(const Tensor&);
+    Expression (*fused)(const Expression&);
+    double from, below, above;  // from that size on
+  };
+  constexpr Limit kLimits[] = {
+      {"tanh", tanh, tanh, 9.5, -1, 1},         {"erf", erf, erf, 4.5, -1, 1},
+      {"sigmoid", sigmoid, sigmoid, 120, 0, 1}, {"expm1", expm1, expm1, 100, -1, INFINITY},
+      {"exp", exp, exp, 120, 0, INFINITY},      {"exp2", exp2, exp2, 160, 0, INFINITY}};
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    if (dtype == DType::f16 && !device_.properties().f16) continue;
+    if (dtype == DType::bf16 && !device_.properties().bf16) continue;
+    for (const Limit& limit : kLimits) {
+      std::vector<float> sizes, expected;
+      for (const double factor : {1.0, 1.1, 2.0, 7.0, 100.0}) {
+        for (const double sign : {-1.0, 1.0}) {
+          sizes.push_back(static_cast<float>(sign * factor * limit.from));
+          expected.push_back(static_cast<float>(sign < 0 ? limit.below : limit.above));
+        }
+      }
+      sizes.insert(sizes.end(), {-INFINITY, INFINITY});
+      expected.insert(expected.end(),
+                      {static_cast<float>(limit.below), static_cast<float>(limit.above)});
+      const Tensor x = from_host(sizes, {12}, device_).cast(dtype);
+      const auto values = [](const Tensor& a) { return a.cast(DType::f32).to_vector<float>(); };
+      EXPECT_EQ(values(limit.of(x)), expected) << limit.name << " of " << to_string(dtype);
+      const Tensor spread = x.view({12, 1}).expand({12, 3}).contiguous();
+      EXPECT_EQ(values(limit.of(spread.slice(1, 1, 2).reshape({12}))), expected) << limit.name;
+      const auto fused =
+          fuse([&](const Expression& a) { return limit.fused(a) + limit.fused(a) * 0; });
+      if (limit.above != 1) continue;  // infinity times 0
+      EXPECT_EQ(values(fused(x)), expected) << "fused " << limit.name;
+    }
   }
 }
 

@@ -9,8 +9,10 @@
  *
  * Gradients use only + - * /, unary minus, comparisons, |, functions of this table, (T)number and
  * PATCHBAY_SELECT(condition, x, y), so T may be a symbolic type. Both sides of a selection are
- * computed, and differentiated again, so neither may be infinite where the other one is chosen. C++
- * code that expands the table must define PATCHBAY_DIVIDE, PATCHBAY_SQRT and PATCHBAY_SELECT. */
+ * computed, and differentiated again, so neither may be infinite where the other one is chosen. Nor
+ * may a product of some factors be, where another one is 0: factors that grow go together with
+ * those that vanish. C++ code that expands the table must define PATCHBAY_DIVIDE, PATCHBAY_SQRT and
+ * PATCHBAY_SELECT. */
 #ifndef PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
 #define PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
 
@@ -27,6 +29,27 @@
 /* remainder: the quotient of the value, a whole number. If out is b, then a is small and of the
  * other sign, a + b was rounded to b (or b is infinite), and the quotient is -1. */
 #define PATCHBAY_WHOLE_QUOTIENT PATCHBAY_SELECT(out == b, (T)-1, round((a - out) / b))
+
+/* exp(-scale x^2): the square is the sum of two parts, of which the first is exact, and the
+ * rounding of this sum corrects the result. */
+#define PATCHBAY_HEAD(x) (round((x) * (T)128) * (T)0.0078125)
+#define PATCHBAY_REST(x) (((x)-PATCHBAY_HEAD(x)) * ((x) + PATCHBAY_HEAD(x)))
+#define PATCHBAY_SQUARED(x) (PATCHBAY_HEAD(x) * PATCHBAY_HEAD(x) + PATCHBAY_REST(x))
+#define PATCHBAY_ROUNDING(x) \
+  (PATCHBAY_SQUARED(x) - PATCHBAY_HEAD(x) * PATCHBAY_HEAD(x) - PATCHBAY_REST(x))
+#define PATCHBAY_EXP_OF_SQUARE(x, scale) \
+  (exp(-((T)(scale)*PATCHBAY_SQUARED(x))) * ((T)1 + (T)(scale)*PATCHBAY_ROUNDING(x)))
+
+/* a from -40 to 40: beyond, exp(-a^2 / 2) is 0. */
+#define PATCHBAY_NEAR_0 minimum(maximum(a, (T)-40), (T)40)
+/* a, or the largest number of f32 where it is infinite. */
+#define PATCHBAY_FINITE minimum(maximum(a, (T)-3.4e38), (T)3.4e38)
+
+/* The normal distribution function of a. Where 1 + erf would cancel, it is gelu(a) / a. */
+#define PATCHBAY_TAIL minimum(PATCHBAY_NEAR_0, (T)-1)
+#define PATCHBAY_DISTRIBUTION                                     \
+  PATCHBAY_SELECT(a < (T)-1, gelu(PATCHBAY_TAIL) / PATCHBAY_TAIL, \
+                  (T)0.5 * ((T)1 + erf(a * (T)0.70710678118654752)))
 
 /* X(name, DTYPES, for floats, for integers, gradient of a). Small results stay accurate: sigmoid
  * and softplus have no exponent above 0, silu multiplies by half the exponential twice, so that no
@@ -47,7 +70,8 @@
   X(sigmoid, FLOATS, PATCHBAY_DIVIDE(a < (T)0 ? exp(-fabs(a)) : (T)1, (T)1 + exp(-fabs(a))), NONE, \
     grad* out*((T)1 - out))                                                                        \
   X(tanh, FLOATS, tanh(a), NONE, grad*((T)1 - out * out))                                          \
-  X(erf, FLOATS, erf(a), NONE, (T)1.1283791670955126 * exp(-(a * a)) * grad)                       \
+  X(erf, FLOATS, erf(a), NONE,                                                                     \
+    (T)1.1283791670955126 * PATCHBAY_EXP_OF_SQUARE(PATCHBAY_NEAR_0, 1) * grad)                     \
   X(gelu, FLOATS,                                                                                  \
     (T)0.5 * a * erfc(a * (T)-0.70710678118654752) *                                               \
         (((a < (T)0) & (a > (T)-40)) ? (T)1 + (fma(a * (T)-0.70710678118654752,                    \
@@ -55,8 +79,8 @@
                                                fma((T)0.5 * a, a, (T)-0.5 * a * a))                \
                                      : (T)1),                                                      \
     NONE,                                                                                          \
-    grad * ((T)0.5 * ((T)1 + erf(a * (T)0.70710678118654752)) +                                    \
-            (T)0.3989422804014327 * a * exp((T)-0.5 * a * a)))                                     \
+    grad * (PATCHBAY_DISTRIBUTION + (T)0.3989422804014327 * PATCHBAY_NEAR_0 *                      \
+                                        PATCHBAY_EXP_OF_SQUARE(PATCHBAY_NEAR_0, 0.5)))             \
   X(sin, FLOATS, sin(a), NONE, grad* cos(a))                                                       \
   X(cos, FLOATS, cos(a), NONE, -(grad * sin(a)))                                                   \
   X(tan, FLOATS, tan(a), NONE, grad*((T)1 + out * out))                                            \
@@ -73,7 +97,7 @@
   X(silu, FLOATS,                                                                                  \
     PATCHBAY_DIVIDE(a < (T)0 ? a * exp((T)-0.5 * fabs(a)) * exp((T)-0.5 * fabs(a)) : a,            \
                     (T)1 + exp((T)-0.5 * fabs(a)) * exp((T)-0.5 * fabs(a))),                       \
-    NONE, grad* sigmoid(a) * ((T)1 + a * ((T)1 - sigmoid(a))))                                     \
+    NONE, grad* sigmoid(a) * ((T)1 + PATCHBAY_FINITE * ((T)1 - sigmoid(a))))                       \
   X(softplus, FLOATS, (a > (T)0 ? a : (T)0) + log1p(exp(-fabs(a))), NONE, grad * sigmoid(a))
 
 /* Maximum and minimum: operands that equal the result share the gradient in equal parts. A NaN
@@ -109,10 +133,10 @@
     PATCHBAY_SHARED_GRAD((b <= a) | (b != b), (a <= b) | (a != a)))                              \
   X(pow, FLOATS, pow(a, b), NONE,                                                                \
     PATCHBAY_SELECT(b == (T)0, (T)0,                                                             \
-                    grad * b * pow(a, PATCHBAY_SELECT(b == (T)0, (T)1, b) - (T)1)),              \
+                    grad * (b * pow(a, PATCHBAY_SELECT(b == (T)0, (T)1, b) - (T)1))),            \
     PATCHBAY_SELECT(a == (T)0,                                                                   \
-                    PATCHBAY_SELECT(b < (T)0, grad * out * log(PATCHBAY_POW_BASE), (T)0),        \
-                    grad * out * log(PATCHBAY_POW_BASE)))                                        \
+                    PATCHBAY_SELECT(b < (T)0, grad * (out * log(PATCHBAY_POW_BASE)), (T)0),      \
+                    grad * (out * log(PATCHBAY_POW_BASE))))                                      \
   X(atan2, FLOATS, atan2(a, b), NONE, grad*(b / PATCHBAY_ATAN2_SCALE) / PATCHBAY_ATAN2_DIVISOR,  \
     -(grad * (a / PATCHBAY_ATAN2_SCALE)) / PATCHBAY_ATAN2_DIVISOR)                               \
   X(remainder, NUMBERS,                                                                          \

@@ -189,7 +189,9 @@
     "a: normalize_input; weight, bias: normalize_weight; recorded again, by single operators",    \
     "(a - mean) f weight + bias with f = 1 / sqrt(variance + epsilon); mean and variance of the " \
     "elements [e, o], with batch [s, e, o]",                                                      \
-    "the variance divides by the number of elements; if centered is 0, mean is 0; Chan, Golub "   \
+    "the variance divides by the number of elements; if variance + epsilon is not a normal "      \
+    "number of T, variance holds the deviation, sqrt(variance), with a minus sign; if centered "  \
+    "is 0, mean is 0; Chan, Golub "                                                               \
     "and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, "    \
     "1979, joins the statistics of pieces; the terms of the bound are a f weight, mean f "        \
     "weight and bias")                                                                            \
@@ -207,6 +209,11 @@
  * `unsupported` a plugin refuses a dtype when it prepares the kernel, and sizes when it launches
  * it. 16-bit floats are computed in f32. */
 #define PATCHBAY_OPERATORS_COMPOSITE(X)                                                           \
+  X(moment, 1, "out:write a:read divisor:scalar", WIDE_FLOATS, Same, TERMS(64),                   \
+    PATCHBAY_REDUCED_SHAPES "; divisor: a number", "",                                            \
+    "sum of a^order / divisor, with root the square root of it",                                  \
+    "a sum of f32 whose terms or value leave the range of f32 is made in a wider type, or of "    \
+    "scaled terms, so that only the result may leave it")                                         \
   X(max_pool2d_input, 1, "out:write grad:read index:index", FLOATS, Same, TERMS(64),              \
     "index (i64, i32), grad: windows; out: images; " PATCHBAY_POOL_SHAPES,                        \
     "gather of grad' by index",                                                                   \
@@ -270,6 +277,8 @@
   X(normalize, batch, I64, OPTIONAL(0), 0, 1)                 \
   X(normalize_input, centered, I64, OPTIONAL(1), 0, 1)        \
   X(normalize_weight, batch, I64, OPTIONAL(0), 0, 1)          \
+  X(moment, order, I64, OPTIONAL(1), 1, 2)                    \
+  X(moment, root, I64, OPTIONAL(0), 0, 1)                     \
   X(attention, scale, F64, OPTIONAL(1), -1.7976931348623157e308, 1.7976931348623157e308)
 
 #endif /* PATCHBAY_PLUGIN_KERNELS_OPERATORS_H_ */

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/tensor/functional/update_lists.h"
+#include "core/tensor/updates/update_lists.h"
 
 #include <utility>
 
@@ -11,7 +11,19 @@
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/functional/operands.h"
 
-namespace patchbay::tensor {
+namespace patchbay {
+
+void check_writable(const char* operation, const Tensor& tensor, std::string_view name) {
+  const tensor::TensorImpl& impl = tensor::impl_of(operation, tensor, name);
+  impl.buffer().check_writable(operation, name);
+  if (!tensor::repeats_elements(impl)) return;
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[{}] {} repeats elements: expected a place of its own for each, got strides {} "
+                 "({}). Use a clone of it.",
+                 operation, name, to_string(impl.strides), tensor::describe(impl));
+}
+
+namespace tensor {
 
 using runtime::raise;
 
@@ -141,4 +153,6 @@ std::vector<UpdateGroup> groups_of(const char* operation, std::span<const Update
   return groups;
 }
 
-}  // namespace patchbay::tensor
+}  // namespace tensor
+
+}  // namespace patchbay

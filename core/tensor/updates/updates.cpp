@@ -10,26 +10,21 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "patchbay/fuse.h"
 #include "patchbay/ops.h"
 
-#include "core/tensor/base/overlap.h"
-#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
-#include "core/tensor/functional/update_lists.h"
-#include "core/tensor/functional/update_numbers.h"
+#include "core/tensor/fuse/expression.h"
+#include "core/tensor/updates/update_lists.h"
+#include "core/tensor/updates/update_numbers.h"
 
 namespace patchbay {
 namespace {
 
 using tensor::check_not_negative;
 using tensor::groups_of;
-using tensor::name_in;
-using tensor::Named;
 using tensor::UpdateGroup;
 using tensor::UpdateList;
 
@@ -105,6 +100,8 @@ std::vector<FusedFunction> each_of(const Make& make) {
   return functions;
 }
 
+using tensor::like;
+using tensor::wide;
 using Inputs = std::span<const Expression>;
 
 Expression slope_of(bool decays, const Expression& p, const Expression& g,
@@ -161,12 +158,16 @@ const FusedFunction& sgd_with_momentum(const Parts<6>& chosen) {
 const FusedFunction& adam(const Parts<3>& chosen) {
   static const auto& functions = *new auto(each_of<3>([](const Parts<3>& parts) {
     const auto body = [&parts](Inputs in) {
-      const Expression slope = slope_of(parts[0], in[0], in[1], in[8]);
-      const Expression mean = in[9] * in[2] + in[10] * slope;
-      const Expression second = in[11] * in[3] + in[12] * square(slope);
-      const Expression kept = parts[1] ? in[6] * in[0] : in[0];
+      // 16-bit floats are computed in f32: in f16 the usual epsilon is 0.
+      const Expression p = wide(in[0]);
+      const Expression slope = slope_of(parts[0], p, wide(in[1]), in[8]);
+      const Expression mean = in[9] * wide(in[2]) + in[10] * slope;
+      const Expression second = in[11] * wide(in[3]) + in[12] * square(slope);
+      const Expression kept = parts[1] ? in[6] * p : p;
       const Expression changed = kept - in[4] * mean / (sqrt(second) + in[5]);
-      return applied(parts[2], in[7], {changed, mean, second}, {in[0], in[2], in[3]});
+      return applied(parts[2], in[7],
+                     {like(changed, in[0]), like(mean, in[2]), like(second, in[3])},
+                     {in[0], in[2], in[3]});
     };
     return FusedFunction(13, body, "adam_update");
   }));
@@ -331,130 +332,6 @@ void adam_update(const TensorList& parameters, const TensorList& gradients, cons
            std::move(groups), {0, 2, 3}, of,
            {decay, options.beta1, 1 - options.beta1, options.beta2, 1 - options.beta2});
   }
-}
-
-namespace {
-
-/// Checks that two tensors of a list are on one device.
-void check_device(const char* operation, const UpdateList& list, std::size_t first,
-                  std::size_t second) {
-  const tensor::TensorImpl &a = *list.tensors[first].impl(), &b = *list.tensors[second].impl();
-  if (&a.device() == &b.device()) [[likely]]
-    return;
-  const std::string first_name = name_in(list.name, first),
-                    second_name = name_in(list.name, second);
-  tensor::check_same_device(operation, {first_name, a}, {second_name, b});
-}
-
-/// In f32 if the tensor has 16 bits, in which the factor would lose digits or become 0.
-void multiply(const Tensor& gradient, const Tensor& factor) {
-  if (tensor::is_small(gradient.dtype())) {
-    gradient.copy_from(gradient.cast(factor.dtype()) * factor);
-  } else {
-    mul_out(gradient, gradient, factor.cast(gradient.dtype()));
-  }
-}
-
-}  // namespace
-
-void clip_by_value(const TensorList& gradients, double limit) {
-  constexpr const char* kName = "clip_by_value";
-  if (!(limit >= 0)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] bad limit: expected 0 or more, got {}. Choose another.", kName, limit);
-  }
-  const UpdateList list{"gradients", gradients};
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
-    if (!gradients[i].defined()) continue;
-    tensor::check_float(kName, list, i);
-    tensor::check_writable(kName, list, i);
-    static_cast<void>(Scalar(limit).bits(gradients[i].dtype(), kName));
-  }
-  const tensor::Recording recording(false);
-  for (const Tensor& gradient : gradients) {
-    if (gradient.defined()) clamp_out(gradient, gradient, -limit, limit);
-  }
-}
-
-namespace {
-
-constexpr const char* kClipByNorm = "clip_by_norm";
-
-Tensor clipped_by_norm(const TensorList& gradients, const TensorOrScalar& most) {
-  const tensor::Recording recording(false);
-  Tensor total, first;
-  const UpdateList list{"gradients", gradients};
-  std::size_t first_index = 0;
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
-    if (!gradients[i].defined()) continue;
-    tensor::check_float(kClipByNorm, list, i);
-    tensor::check_writable(kClipByNorm, list, i);
-    if (!first.defined()) {
-      first = gradients[i];
-      first_index = i;
-    }
-    check_device(kClipByNorm, list, first_index, i);
-  }
-  if (!first.defined()) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] no gradients: expected at least one that is defined, got {} tensors. Call "
-                   "backward first.",
-                   kClipByNorm, gradients.size());
-  }
-  const DType dtype = first.dtype() == DType::f64 ? DType::f64 : DType::f32;
-  for (const Tensor& gradient : gradients) {
-    if (!gradient.defined()) continue;
-    const DType wide = gradient.dtype() == DType::f64 ? DType::f64 : DType::f32;
-    const Tensor squares = sum_squares(gradient.cast(wide)).cast(dtype);
-    total = total.defined() ? add_out(total, total, squares) : squares;
-  }
-  Tensor norm = sqrt(total);
-  // As PyTorch has it, so that a norm of 0 divides by more than 0.
-  const Tensor least = norm + 1e-6;
-  const Tensor ratio =
-      most.is_tensor() ? div(most.tensor().cast(dtype), least) : div(most.scalar(), least);
-  const Tensor factor = minimum(ratio, 1);
-  for (const Tensor& gradient : gradients) {
-    if (gradient.defined()) multiply(gradient, factor);
-  }
-  return norm;
-}
-
-}  // namespace
-
-Tensor clip_by_norm(const TensorList& gradients, double most) {
-  if (!(most > 0)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] bad norm: expected more than 0, got {}. Choose another.", kClipByNorm,
-                   most);
-  }
-  return clipped_by_norm(gradients, most);
-}
-
-Tensor clip_by_norm(const TensorList& gradients, const Tensor& most) {
-  const Named named{"most", tensor::impl_of(kClipByNorm, most, "most")};
-  tensor::check_dtype_allowed(kClipByNorm, tensor::kFloats, named);
-  if (named.tensor.shape.rank() != 0) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[{}] most has another shape: expected [], got {} ({}). Give one element.",
-                   kClipByNorm, to_string(named.tensor.shape), tensor::describe(named));
-  }
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
-    if (!gradients[i].defined()) continue;
-    const std::string name = name_in("gradients", i);
-    tensor::check_same_device(kClipByNorm, {name, *gradients[i].impl()}, named);
-  }
-  return clipped_by_norm(gradients, most);
-}
-
-void check_writable(const char* operation, const Tensor& tensor, std::string_view name) {
-  const tensor::TensorImpl& impl = tensor::impl_of(operation, tensor, name);
-  impl.buffer().check_writable(operation, name);
-  if (!tensor::repeats_elements(impl)) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] {} repeats elements: expected a place of its own for each, got strides {} "
-                 "({}). Use a clone of it.",
-                 operation, name, to_string(impl.strides), tensor::describe(impl));
 }
 
 }  // namespace patchbay

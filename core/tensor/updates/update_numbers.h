@@ -3,8 +3,8 @@
 // elements of a device. Both make the same operations of IEEE 754, so that their bits are equal, in
 // f64, or in f32 on devices without f64. A device whose f32 division or square root is not rounded
 // correctly may differ in the last place there.
-#ifndef PATCHBAY_CORE_TENSOR_FUNCTIONAL_UPDATE_NUMBERS_H_
-#define PATCHBAY_CORE_TENSOR_FUNCTIONAL_UPDATE_NUMBERS_H_
+#ifndef PATCHBAY_CORE_TENSOR_UPDATES_UPDATE_NUMBERS_H_
+#define PATCHBAY_CORE_TENSOR_UPDATES_UPDATE_NUMBERS_H_
 
 #include <array>
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include "patchbay/tensor_or_scalar.h"
 #include "patchbay/updates.h"
 
-#include "core/tensor/functional/update_lists.h"
+#include "core/tensor/updates/update_lists.h"
 
 namespace patchbay::tensor {
 
@@ -42,4 +42,4 @@ std::vector<SgdNumbers> sgd_numbers(const char* operation, std::span<const Updat
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_FUNCTIONAL_UPDATE_NUMBERS_H_
+#endif  // PATCHBAY_CORE_TENSOR_UPDATES_UPDATE_NUMBERS_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/tensor/functional/update_numbers.h"
+#include "core/tensor/updates/update_numbers.h"
 
 #include <algorithm>
 #include <cmath>

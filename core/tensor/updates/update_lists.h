@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The lists of tensors that an update takes: their checks, and groups that one launch updates.
-#ifndef PATCHBAY_CORE_TENSOR_FUNCTIONAL_UPDATE_LISTS_H_
-#define PATCHBAY_CORE_TENSOR_FUNCTIONAL_UPDATE_LISTS_H_
+#ifndef PATCHBAY_CORE_TENSOR_UPDATES_UPDATE_LISTS_H_
+#define PATCHBAY_CORE_TENSOR_UPDATES_UPDATE_LISTS_H_
 
 #include <cstddef>
 #include <span>
@@ -41,4 +41,4 @@ void check_writable(const char* operation, const UpdateList& list, std::size_t i
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_FUNCTIONAL_UPDATE_LISTS_H_
+#endif  // PATCHBAY_CORE_TENSOR_UPDATES_UPDATE_LISTS_H_
