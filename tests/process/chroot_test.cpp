@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // A process that calls chroot after it has opened a device takes no code from the new root.
+#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -22,13 +23,30 @@ constexpr const char* kReason =
     "the process has changed its root directory since the plugin was opened (chroot), and nothing "
     "is opened there: use once before what needs it";
 
-/// A root user enters the folder as its root; another one in a namespace of its own.
-bool enter(const std::string& folder) {
-  if (chroot(folder.c_str()) != 0 && (unshare(CLONE_NEWUSER) != 0 || chroot(folder.c_str()) != 0)) {
-    return false;
+/// A folder that becomes the root of this process, by a root user or in a namespace of the user's
+/// own, until the object ends.
+class OtherRoot {
+ public:
+  OtherRoot() : outside_(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+  ~OtherRoot() {
+    if (fchdir(outside_) != 0 || chroot(".") != 0) ADD_FAILURE() << "the root is lost";
+    close(outside_);
   }
-  return chdir("/") == 0;
-}
+  OtherRoot(const OtherRoot&) = delete;
+  OtherRoot& operator=(const OtherRoot&) = delete;
+
+  const ScratchDirectory& folder() const { return folder_; }
+  /// False if this user may not.
+  bool enter() const {
+    const char* const path = folder_.path().c_str();
+    const bool is_in = chroot(path) == 0 || (unshare(CLONE_NEWUSER) == 0 && chroot(path) == 0);
+    return is_in && chdir("/") == 0;
+  }
+
+ private:
+  const ScratchDirectory folder_;
+  const int outside_;
+};
 
 TEST(Chroot, LaterLibrariesAreRefused) {
   std::mutex mutex;
@@ -42,8 +60,8 @@ TEST(Chroot, LaterLibrariesAreRefused) {
   const Runtime runtime(wanted);
   const Device device = runtime.device("cpu:0");
   const Tensor image = ones({1, 4, 20, 20}, device), filter = ones({4, 4, 3, 3}, device);
-  const ScratchDirectory root;
-  if (!enter(root.path())) GTEST_SKIP() << "this user may not change the root directory";
+  const OtherRoot root;
+  if (!root.enter()) GTEST_SKIP() << "this user may not change the root directory";
   // Own loops compute what the library would have.
   EXPECT_EQ(conv2d(image, filter).to_vector<float>().back(), 36);
   const std::scoped_lock lock(mutex);
@@ -54,8 +72,8 @@ TEST(Chroot, KernelsAreNotCompiled) {
   const Runtime runtime(options());
   const Device device = runtime.device("cpu:0"), fake = runtime.device("fake:0");
   const Tensor there = ones({5}, fake) + 1;
-  const ScratchDirectory root;
-  if (!enter(root.path())) GTEST_SKIP() << "this user may not change the root directory";
+  const OtherRoot root;
+  if (!root.enter()) GTEST_SKIP() << "this user may not change the root directory";
   const std::string expected = std::string("no kernel text is compiled: ") + kReason;
   EXPECT_ERROR(static_cast<void>(KernelModule::from_source(device, kScale)),
                ErrorCode::kUnsupported, expected);
@@ -72,8 +90,8 @@ TEST(Chroot, ProgramsOfOpenclAreNotBuilt) {
   if (devices.empty()) GTEST_SKIP() << "this machine has no device of OpenCL";
   const Tensor there = ones({5}, devices[0]) + 1;
   devices[0].synchronize();
-  const ScratchDirectory root;
-  if (!enter(root.path())) GTEST_SKIP() << "this user may not change the root directory";
+  const OtherRoot root;
+  if (!root.enter()) GTEST_SKIP() << "this user may not change the root directory";
   EXPECT_ERROR(static_cast<void>(exp(there)), ErrorCode::kUnsupported,
                std::string("no kernel text is compiled: ") + kReason);
 }
@@ -84,10 +102,10 @@ TEST(Chroot, LaterPluginsAreRefused) {
   wanted.plugins = {"fake"};
   const Runtime runtime(wanted);
   static_cast<void>(runtime.device("fake:0"));
-  const ScratchDirectory root;
-  const std::string folder = root.folder("plugins");
+  const OtherRoot root;
+  const std::string folder = root.folder().folder("plugins");
   std::filesystem::copy(built_path("lib/patchbay/plugins/patchbay-cpu-openblas.so"), folder);
-  if (!enter(root.path())) GTEST_SKIP() << "this user may not change the root directory";
+  if (!root.enter()) GTEST_SKIP() << "this user may not change the root directory";
   EXPECT_ERROR(static_cast<void>(runtime.load("/plugins/patchbay-cpu-openblas.so")),
                ErrorCode::kPluginFailed, "the process has changed its root directory");
 }
