@@ -12,15 +12,17 @@
 
 namespace patchbay::nn::trainer {
 
+using files::HostTable;
+using files::HostTables;
 using runtime::raise;
 
 namespace {
 
 constexpr std::int64_t kLossColumns = 4, kEpochColumns = 6;
 
-Tensor table(const std::vector<double>& values, std::int64_t columns) {
-  return from_host(values, {static_cast<std::int64_t>(values.size()) / columns, columns},
-                   Device("cpu"));
+HostTable table(std::vector<double> values, std::int64_t columns) {
+  const Shape shape{static_cast<std::int64_t>(values.size()) / columns, columns};
+  return {shape, std::move(values)};
 }
 
 /// The checkpoint is of no trainer.
@@ -39,20 +41,20 @@ std::int64_t count_of(double value, std::int64_t least, const std::filesystem::p
   refuse(file, fmt::format("expected a number of {} to 2^53, got {}", least, value));
 }
 
-std::vector<double> values_of(const TensorMap& tensors, const char* name, std::int64_t columns,
-                              const std::filesystem::path& file) {
-  const auto found = tensors.find(name);
-  const bool fits = found != tensors.end() && found->second.dtype() == DType::f64 &&
-                    found->second.rank() == 2 && found->second.size(1) == columns;
+const std::vector<double>& values_of(const HostTables& tables, const char* name,
+                                     std::int64_t columns, const std::filesystem::path& file) {
+  const auto found = tables.find(name);
+  const bool fits =
+      found != tables.end() && found->second.shape.rank() == 2 && found->second.shape[1] == columns;
   if (!fits) {
     refuse(file, fmt::format("expected a tensor '{}' f64 [n, {}]", name, columns));
   }
-  return found->second.to_vector<double>();
+  return found->second.values;
 }
 
 }  // namespace
 
-void save_history(const TrainingHistory& history, TensorMap& tensors) {
+void save_history(const TrainingHistory& history, HostTables& tables) {
   std::vector<double> losses, epochs;
   for (const LossRow& row : history.losses) {
     const double values[] = {static_cast<double>(row.epoch), static_cast<double>(row.step),
@@ -69,19 +71,19 @@ void save_history(const TrainingHistory& history, TensorMap& tensors) {
                              validation.metric};
     epochs.insert(epochs.end(), std::begin(values), std::end(values));
   }
-  tensors["losses"] = table(losses, kLossColumns);
-  tensors["epochs"] = table(epochs, kEpochColumns);
+  tables["losses"] = table(std::move(losses), kLossColumns);
+  tables["epochs"] = table(std::move(epochs), kEpochColumns);
 }
 
-TrainingHistory read_history(const TensorMap& tensors, const std::filesystem::path& file) {
+TrainingHistory read_history(const HostTables& tables, const std::filesystem::path& file) {
   TrainingHistory history;
-  const std::vector<double> losses = values_of(tensors, "losses", kLossColumns, file);
+  const std::vector<double>& losses = values_of(tables, "losses", kLossColumns, file);
   for (std::size_t i = 0; i < losses.size(); i += kLossColumns) {
     const auto row = std::span(losses).subspan(i, kLossColumns);
     history.losses.push_back(
         {count_of(row[0], 0, file), count_of(row[1], 0, file), row[2], row[3]});
   }
-  const std::vector<double> epochs = values_of(tensors, "epochs", kEpochColumns, file);
+  const std::vector<double>& epochs = values_of(tables, "epochs", kEpochColumns, file);
   for (std::size_t i = 0; i < epochs.size(); i += kEpochColumns) {
     const auto row = std::span(epochs).subspan(i, kEpochColumns);
     EpochRow& epoch = history.epochs.emplace_back();
@@ -93,21 +95,20 @@ TrainingHistory read_history(const TensorMap& tensors, const std::filesystem::pa
   return history;
 }
 
-void save_position(const Position& at, TensorMap& tensors) {
+void save_position(const Position& at, HostTables& tables) {
   const auto number = [](std::int64_t value) { return static_cast<double>(value); };
-  tensors["position"] = from_host(
+  tables["position"] = {
+      {9},
       {number(at.epoch), number(at.step), at.row_sum, at.epoch_sum, number(at.row_count),
-       number(at.epoch_count), at.best, number(at.best_epoch), number(at.epochs_without_best)},
-      {9}, Device("cpu"));
+       number(at.epoch_count), at.best, number(at.best_epoch), number(at.epochs_without_best)}};
 }
 
-Position read_position(const TensorMap& tensors, const std::filesystem::path& file) {
-  const auto found = tensors.find("position");
-  if (found == tensors.end() || found->second.dtype() != DType::f64 ||
-      found->second.shape() != Shape{9}) {
+Position read_position(const HostTables& tables, const std::filesystem::path& file) {
+  const auto found = tables.find("position");
+  if (found == tables.end() || found->second.shape != Shape{9}) {
     refuse(file, "expected a tensor 'position' f64 [9]");
   }
-  const auto values = found->second.to_vector<double>();
+  const std::vector<double>& values = found->second.values;
   // Only the best epoch may be -1: none.
   const auto count = [&](std::size_t i) { return count_of(values[i], i == 7 ? -1 : 0, file); };
   return {count(0), count(1),  values[2], values[3], count(4),

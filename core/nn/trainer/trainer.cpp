@@ -211,18 +211,18 @@ void Trainer::Run::resume() {
   const auto& file = options_.checkpoint;
   if (!options_.resume || !is_there(file)) return;
   Checkpoint parts = this->parts();
-  trainer::load_checkpoint_if("fit", file, parts, [&](const TensorMap& tensors) {
-    at_ = trainer::read_position(tensors, file);
-    history_ = trainer::read_history(tensors, file);
+  trainer::load_checkpoint_if("fit", file, parts, [&](const files::HostTables& tables) {
+    at_ = trainer::read_position(tables, file);
+    history_ = trainer::read_history(tables, file);
   });
 }
 
 void Trainer::Run::save() const {
   if (options_.checkpoint.empty() || is_broken_) return;
-  Checkpoint parts = this->parts();
-  trainer::save_position(at_, parts.tensors);
-  trainer::save_history(history_, parts.tensors);
-  trainer::save_checkpoint("fit", options_.checkpoint, parts);
+  files::HostTables tables;
+  trainer::save_position(at_, tables);
+  trainer::save_history(history_, tables);
+  trainer::save_checkpoint("fit", options_.checkpoint, parts(), tables);
 }
 
 void Trainer::Run::tell(Kind kind, const LossRow* row, const EpochRow* epoch) const {
@@ -422,7 +422,7 @@ std::vector<Device> devices_for(Module& model, const TrainerOptions& options) {
   const int used = std::min(*options.num_gpus, runtime.num_gpus());
   std::vector<Device> devices;
   for (int i = 0; i < used; ++i) devices.push_back(runtime.try_gpu(i));
-  if (devices.empty()) devices.push_back(runtime.device("cpu"));
+  if (devices.empty()) devices.push_back(runtime.first_cpu());
   return devices;
 }
 
