@@ -1,14 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/nn/trainer/history.h"
 
-#include <cerrno>
 #include <cmath>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/nn/files/file.h"
 
 namespace patchbay::nn::trainer {
 
@@ -116,11 +114,13 @@ Position read_position(const HostTables& tables, const std::filesystem::path& fi
 }
 
 void CsvLog::open(const std::filesystem::path& path, const TrainingHistory& history) {
-  path_ = path;
-  if (path_.empty()) return;
-  errno = 0;
-  file_.open(path_, std::ios::out | std::ios::trunc);
-  if (!file_) fail(errno);
+  if (path.empty()) return;
+  try {
+    file_.emplace(path, "fit");
+  } catch (const Error& error) {
+    if (error.native_code() == 0) throw;
+    files::raise_io("fit", "can't write the file", path, static_cast<int>(error.native_code()));
+  }
   write("epoch,step,loss,learning_rate,validation_loss,validation_metric\n");
   std::size_t done = 0;
   for (const EpochRow& epoch : history.epochs) {
@@ -130,6 +130,7 @@ void CsvLog::open(const std::filesystem::path& path, const TrainingHistory& hist
     add(epoch);
   }
   while (done < history.losses.size()) add(history.losses[done++]);
+  file_->commit();
 }
 
 void CsvLog::add(const LossRow& row) {
@@ -143,13 +144,7 @@ void CsvLog::add(const EpochRow& row) {
 }
 
 void CsvLog::write(const std::string& line) {
-  if (path_.empty()) return;
-  errno = 0;
-  file_.write(line.data(), static_cast<std::streamsize>(line.size()));
-  file_.flush();
-  if (!file_) fail(errno);
+  if (file_) file_->write(line.data(), line.size());
 }
-
-void CsvLog::fail(int error) const { files::raise_io("fit", "can't write the file", path_, error); }
 
 }  // namespace patchbay::nn::trainer

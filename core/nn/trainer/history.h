@@ -5,11 +5,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <string>
 
 #include "patchbay/nn/trainer.h"
 
+#include "core/nn/files/file.h"
 #include "core/nn/files/safetensors.h"
 
 namespace patchbay::nn::trainer {
@@ -38,17 +39,15 @@ Position read_position(const files::HostTables& tables, const std::filesystem::p
 /// path nothing is written. Errors: kIo.
 class CsvLog {
  public:
-  /// Replaces the file by the rows of the history.
+  /// Replaces the file, or a link, by a new one with the rows of the history.
   void open(const std::filesystem::path& path, const TrainingHistory& history);
   void add(const LossRow& row);
   void add(const EpochRow& row);
 
  private:
   void write(const std::string& line);
-  [[noreturn]] void fail(int error) const;
 
-  std::filesystem::path path_;
-  std::ofstream file_;
+  std::optional<files::AtomicFile> file_;
 };
 
 }  // namespace patchbay::nn::trainer

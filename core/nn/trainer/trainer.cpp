@@ -176,6 +176,7 @@ class Trainer::Run {
   }
   void resume();
   Checkpoint parts() const;
+  void check_files() const;
   void save() const;
   void run_epoch();
   void make_step(const Batch& batch);
@@ -215,6 +216,13 @@ void Trainer::Run::resume() {
     at_ = trainer::read_position(tables, file);
     history_ = trainer::read_history(tables, file);
   });
+}
+
+/// Whoever trains for hours learns of a folder that is not there now.
+void Trainer::Run::check_files() const {
+  for (const auto* const file : {&options_.checkpoint, &options_.best_model, &options_.plot}) {
+    if (!file->empty()) files::AtomicFile(*file, "fit");
+  }
 }
 
 void Trainer::Run::save() const {
@@ -344,6 +352,7 @@ TrainingReport Trainer::Run::operator()() {
           training_.dataset().size(), training_.options().batch_size);
   }
   state_.stops = false;
+  check_files();
   resume();
   csv_.open(options_.csv, history_);
   // A call before may have ended with the last batch of an epoch.

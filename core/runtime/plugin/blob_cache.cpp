@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "core/output/write.h"
+
 namespace patchbay::runtime {
 namespace {
 
@@ -61,18 +63,6 @@ Header header_of(std::string_view key, std::string_view blob) {
     for (const char c : part) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   }
   return {blob.size(), hash};
-}
-
-bool write_all(int file, const void* data, std::size_t size_bytes) {
-  const char* at = static_cast<const char*>(data);
-  while (size_bytes != 0) {
-    const ssize_t written = write(file, at, size_bytes);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    at += written;
-    size_bytes -= static_cast<std::size_t>(written);
-  }
-  return true;
 }
 
 /// Flushes to disk, so that a power cut can't leave half a file.
