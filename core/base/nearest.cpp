@@ -29,11 +29,20 @@ std::size_t num_edits(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+constexpr std::size_t kMostLetters = 256;  // no real name is longer
+
 }  // namespace
+
+bool is_nearly(std::string_view name, std::string_view known, std::size_t num_common) {
+  constexpr std::size_t kMostEdits = 2;
+  name = name.substr(0, kMostLetters);
+  const std::size_t edits = num_edits(name, known),
+                    num_letters = std::max(name.size(), known.size()) - num_common;
+  return edits <= kMostEdits && 2 * edits < num_letters;
+}
 
 std::string hint_nearest(std::string_view name, const std::vector<std::string>& names,
                          std::size_t num_common) {
-  constexpr std::size_t kMostLetters = 256;  // no real name is longer
   name = name.substr(0, kMostLetters);
   std::string_view nearest;
   std::size_t fewest_edits = std::numeric_limits<std::size_t>::max();

@@ -16,6 +16,11 @@ namespace patchbay::runtime {
 std::string hint_nearest(std::string_view name, const std::vector<std::string>& names,
                          std::size_t num_common = 0);
 
+/// Whether it is probably a misspelt `known`: at most 2 letters, and fewer than half of them, to
+/// insert, drop or replace, ignoring case. A swap of two neighbours takes 2. The first `num_common`
+/// letters, which both have, do not count.
+bool is_nearly(std::string_view name, std::string_view known, std::size_t num_common = 0);
+
 }  // namespace patchbay::runtime
 
 #endif  // PATCHBAY_CORE_BASE_NEAREST_H_

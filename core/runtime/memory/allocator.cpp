@@ -365,11 +365,17 @@ void KindAllocator::raise_failure(std::size_t size_bytes, const std::string& why
   }
   const std::string room = is_known ? fmt::format("free {}, total {}", free_bytes, total_bytes)
                                     : "free memory not known";
-  raise(ErrorCode::kOutOfMemory,
-        "[allocate] out of memory on {}: requested {} bytes, {}, held by this "
-        "runtime {} in {} block{}{} ({}). Free tensors or use smaller ones.",
-        device_.info.name_text, size_bytes, room, live_bytes(), live_blocks(),
-        live_blocks() == 1 ? "" : "s", largest_holders(), why);
+  std::size_t largest_free = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    largest_free = largest_free_bytes_locked();
+  }
+  raise(
+      ErrorCode::kOutOfMemory,
+      "[allocate] out of memory on {}: requested {} bytes, {}, largest free block {}, held by this "
+      "runtime {} in {} block{}{} ({}). Free tensors or use smaller ones.",
+      device_.info.name_text, size_bytes, room, largest_free, live_bytes(), live_blocks(),
+      live_blocks() == 1 ? "" : "s", largest_holders(), why);
 }
 
 // ------------------------------------------------------------------------------- free
@@ -526,7 +532,12 @@ void KindAllocator::fill(DeviceMemory& memory) {
   memory.reserved_bytes = reserved_bytes_;
   memory.peak_reserved_bytes = peak_reserved_bytes_;
   memory.num_driver_allocations = num_driver_allocations_;
-  memory.largest_free_block_bytes = std::max(
+  memory.largest_free_block_bytes = largest_free_bytes_locked();
+}
+
+/// In the cache. The caller holds the mutex.
+std::size_t KindAllocator::largest_free_bytes_locked() const {
+  return std::max(
       {small_.largest_free_bytes(), shared_.largest_free_bytes(), large_.largest_free_bytes()});
 }
 

@@ -139,6 +139,7 @@ PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& opti
   default_device_name_ = parse_default_device(environment);
   visible_devices_ = VisibleDevices(options, environment);
   wanted_plugins_ = !options.plugins.empty() ? options.plugins : environment.get_list("plugins");
+  if (options.plugins.empty()) wanted_variable_ = environment.quote_variable("plugins");
   directories_ = search_directories(options, environment);
   trusted_ = trusted_folders(options);
   if (has_raised_privileges()) log_ignored(options);
@@ -175,7 +176,11 @@ void PluginRegistry::log_ignored(const RuntimeOptions& options) {
 
 void PluginRegistry::find_plugins(const RuntimeOptions& options) {
   const std::vector<Candidate> candidates = find_candidates(options, directories_);
-  check_names(options, runtime_.environment, wanted_plugins_, candidates);
+  ignored_names_ = check_names(options, runtime_.environment, wanted_plugins_,
+                               visible_devices_.names(), candidates);
+  for (const std::string& name : ignored_names_) {
+    runtime_.logger.log(LogLevel::kWarning, "[Runtime] {}", name);
+  }
   const DriverTurn driver_turn;
   const Turn turn(*this);
   for (const Candidate& candidate : candidates) {
@@ -568,6 +573,7 @@ std::string PluginRegistry::explain() {
   text += "plugins:\n";
   if (backends_.empty()) text += "  none found\n";
   for (const Backend* const backend : listed()) text += backend->explain();
+  for (const std::string& name : ignored_names_) text += name + '\n';
   for (const std::string& name : unmatched) {
     text += fmt::format("visible device '{}' is not there\n", name);
   }
