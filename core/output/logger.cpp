@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "core/base/cancellation.h"
 #include "core/base/error.h"
 
 namespace patchbay {
@@ -59,6 +60,7 @@ Logger::Logger(LogSink sink, const Environment& environment) : sink_(std::move(s
 
 void Logger::write(LogLevel level, std::string_view line) noexcept {
   if (level > level_) return;
+  const CancellationOff not_cancelled;
   try {
     if (sink_) sink_(level, line);
     if (file_.is_open()) {

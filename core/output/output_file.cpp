@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "core/base/cancellation.h"
 #include "core/output/write.h"
 
 namespace patchbay::runtime {
@@ -14,6 +15,7 @@ namespace {
 
 /// -1, with the reason in errno. A file is emptied only once it is known to be a regular one.
 int open_regular(const std::filesystem::path& path, OutputFile::Opening opening) noexcept {
+  const CancellationOff not_cancelled;
   const int flags = opening == OutputFile::Opening::kAppend ? O_APPEND : 0;
   const int file =
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0666);

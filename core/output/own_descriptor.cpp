@@ -7,6 +7,8 @@
 
 #include <cerrno>
 
+#include "core/base/cancellation.h"
+
 namespace patchbay::runtime {
 namespace {
 
@@ -23,6 +25,7 @@ off_t new_mark() noexcept {
 
 OwnDescriptor::OwnDescriptor(int number) noexcept : number_(number) {
   if (number_ < 0) return;
+  const CancellationOff not_cancelled;
   const int error = errno;
   struct stat info {};
   if (fstat(number_, &info) == 0) {
@@ -34,6 +37,7 @@ OwnDescriptor::OwnDescriptor(int number) noexcept : number_(number) {
 }
 
 OwnDescriptor::~OwnDescriptor() {
+  const CancellationOff not_cancelled;
   if (is_ours()) close(number_);
 }
 

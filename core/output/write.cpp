@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <ctime>
 
+#include "core/base/cancellation.h"
+
 namespace patchbay::runtime {
 namespace {
 
@@ -28,6 +30,7 @@ bool is_pending() noexcept {
 /// `write(from, size, done)` writes some bytes as write(2) does.
 template <class Write>
 bool write_pieces(const void* from, std::size_t size_bytes, Write write) noexcept {
+  const CancellationOff not_cancelled;
   const WithoutFileSizeSignal no_signal;
   const char* const bytes = static_cast<const char*>(from);
   for (std::size_t done = 0; done < size_bytes;) {

@@ -2,6 +2,7 @@
 // Files that fit a module by other names or in part, tied weights, and dtypes that Patchbay lacks.
 #include <fstream>
 
+#include <patchbay/nn/activation.h>
 #include <patchbay/nn/checkpoint.h>
 #include <patchbay/nn/containers.h>
 #include <patchbay/nn/safetensors.h>

@@ -13,9 +13,11 @@
 #include <thread>
 
 #include <patchbay/nn/arrays.h>
+#include <patchbay/nn/linear.h>
 #include <patchbay/nn/safetensors.h>
 #include <patchbay/nn/trainer.h>
 
+#include "support/cancellable_thread.h"
 #include "support/device_test.h"
 #include "support/scratch_directory.h"
 
@@ -185,6 +187,31 @@ TEST(Saving, AnotherFileUnderTheSameNumberIsNotRead) {
   }
   EXPECT_EQ(fcntl(own, F_GETFD), FD_CLOEXEC) << "the program's file stays open";
   close(own);
+}
+
+/// A thread that pthread_cancel ended before: a save is made or not begun.
+TEST(Saving, ACancelledThreadLeavesAWholeFile) {
+  const ScratchDirectory scratch;
+  const fs::path folder = scratch.folder("files"), file = folder / "model";
+  nn::save_safetensors(file, {{"a", ones({2}, cpu())}});
+  nn::Linear net(2, 2, {.tensor = cpu()});
+  nn::save(net, folder / "net");
+  nn::save_npy(folder / "array", ones({2}, cpu()));
+  const std::function<void()> calls[] = {
+      [&] {
+        nn::save_safetensors(file, {{"b", ones({2}, cpu())}});
+      },
+      [&] { (void)nn::load_safetensors(file, cpu()); },
+      [&] { (void)nn::Safetensors(file, {.map = true}); },
+      [&] { nn::load(net, folder / "net"); },
+      [&] { (void)nn::read_npy(folder / "array", {.device = cpu()}); },
+      [&] { nn::save_loss_plot(folder / "plot", {}); },
+  };
+  for (const auto& call : calls) {
+    for (int i = 0; i < 3; ++i) static_cast<void>(run_cancelled(call));
+  }
+  EXPECT_EQ(nn::Safetensors(file).entries().size(), 1u);
+  for (const std::string& name : names_in(folder)) EXPECT_FALSE(name.starts_with('.')) << name;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/cancellation.h"
 #include "core/base/error.h"
 #include "core/output/write.h"
 
@@ -68,6 +69,7 @@ const std::filesystem::path& checked_name(const std::filesystem::path& path,
 }
 
 Descriptor::~Descriptor() {
+  const runtime::CancellationOff not_cancelled;
   if (number_ >= 0) close(number_);
 }
 
@@ -188,6 +190,7 @@ std::filesystem::path take_name(const std::filesystem::path& path, Take take) {
 
 AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view operation)
     : path_(checked_name(path, operation)), operation_(operation) {
+  const runtime::CancellationOff not_cancelled;
   if (path_.filename().empty()) {
     raise(ErrorCode::kInvalidArgument,
           "[{}] no file name: expected the path of a file, got {}. Add a name.", operation_,
@@ -215,7 +218,10 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view opera
   }
 }
 
-AtomicFile::~AtomicFile() { remove_name(); }
+AtomicFile::~AtomicFile() {
+  const runtime::CancellationOff not_cancelled;
+  remove_name();
+}
 
 void AtomicFile::remove_name() noexcept {
   if (!name_.empty()) unlink(name_.c_str());
@@ -260,6 +266,7 @@ void AtomicFile::write(const void* from, std::size_t size_bytes) {
 }
 
 void AtomicFile::commit() {
+  const runtime::CancellationOff not_cancelled;
   if (!file_.is_ours() || fsync(file_.get()) != 0) raise_errno("can't write the new file");
   give_name();
   if (rename(name_.c_str(), path_.c_str()) != 0) raise_errno("can't replace the file");

@@ -167,7 +167,14 @@ class Reader final : public nlohmann::json_sax<Json> {
   enum class Field { kNone, kDtype, kShape, kOffsets };
 
   [[noreturn]] void unexpected(std::string_view what) const {
-    fail("{}: unexpected {}", where(), what);
+    fail("{}: expected {}, got {}", where(), expected(), what);
+  }
+
+  std::string_view expected() const {
+    if (place_ == Place::kMetadata) return "a text";
+    if (place_ != Place::kTensor) return "an object";
+    if (is_in_array_) return "a number";
+    return field_ == Field::kDtype ? "a text" : "a list of numbers";
   }
 
   std::string where() const {

@@ -263,7 +263,7 @@ Apply read_optimizer(Optimizer& optimizer, const Reader& from) {
         parameters.size(), optimizer.num_lists(), state.parameter_steps.size(), num_lists);
   }
   const auto rate = from.number<double>("optimizer/learning_rate");
-  if (!is_rate(rate)) from.fail("its learning rate is {}", rate);
+  if (!is_rate(rate)) from.fail("its learning rate is {}", runtime::printed(rate));
   std::unordered_set<std::string> known;
   for (std::size_t list = 0; list < num_lists + (state.has_masters ? 1 : 0); ++list) {
     state.lists.emplace_back(parameters.size());
@@ -297,7 +297,8 @@ Apply read_schedule(Schedule& schedule, const Reader& from) {
   from.need("schedule");
   const std::int64_t steps = from.count("schedule/num_steps");
   if (const double rate = schedule.rate_at(steps); !is_rate(rate)) {
-    from.fail("after its {} steps the schedule has the learning rate {}", steps, rate);
+    from.fail("after its {} steps the schedule has the learning rate {}", steps,
+              runtime::printed(rate));
   }
   return [&schedule, steps] { schedule.set_num_steps(steps); };
 }

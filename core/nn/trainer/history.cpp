@@ -36,7 +36,8 @@ std::int64_t count_of(double value, std::int64_t least, const std::filesystem::p
   if (value >= static_cast<double>(least) && value <= kMost && value == std::floor(value)) {
     return static_cast<std::int64_t>(value);
   }
-  refuse(file, fmt::format("expected a number of {} to 2^53, got {}", least, value));
+  refuse(file,
+         fmt::format("expected a number of {} to 2^53, got {}", least, runtime::printed(value)));
 }
 
 const std::vector<double>& values_of(const HostTables& tables, const char* name,
@@ -134,13 +135,16 @@ void CsvLog::open(const std::filesystem::path& path, const TrainingHistory& hist
 }
 
 void CsvLog::add(const LossRow& row) {
-  write(fmt::format("{},{},{},{},,\n", row.epoch, row.step, row.loss, row.learning_rate));
+  write(fmt::format("{},{},{},{},,\n", row.epoch, row.step, runtime::printed(row.loss),
+                    runtime::printed(row.learning_rate)));
 }
 
 void CsvLog::add(const EpochRow& row) {
-  const std::string validation =
-      row.validation ? fmt::format("{},{}", row.validation->loss, row.validation->metric) : ",";
-  write(fmt::format("{},{},{},,{}\n", row.epoch, row.step, row.loss, validation));
+  const std::string validation = row.validation
+                                     ? fmt::format("{},{}", runtime::printed(row.validation->loss),
+                                                   runtime::printed(row.validation->metric))
+                                     : ",";
+  write(fmt::format("{},{},{},,{}\n", row.epoch, row.step, runtime::printed(row.loss), validation));
 }
 
 void CsvLog::write(const std::string& line) {

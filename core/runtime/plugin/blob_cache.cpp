@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/cancellation.h"
 #include "core/output/write.h"
 
 namespace patchbay::runtime {
@@ -138,6 +139,7 @@ std::optional<std::string> read_file(const fs::path& path, std::string_view key)
 }  // namespace
 
 std::optional<std::string> cache_get(const Environment& environment, std::string_view key) {
+  const CancellationOff not_cancelled;
   const fs::path directory = cache_directory(environment);
   if (directory.empty() || !is_valid_key(key) || !is_private(directory)) return std::nullopt;
   return read_file(directory / key, key);
@@ -145,6 +147,7 @@ std::optional<std::string> cache_get(const Environment& environment, std::string
 
 void cache_put(const Environment& environment, std::string_view key,
                std::string_view blob) noexcept {
+  const CancellationOff not_cancelled;
   static std::atomic<unsigned> counter{0};
   try {
     const fs::path directory = cache_directory(environment);

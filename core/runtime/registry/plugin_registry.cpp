@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/cancellation.h"
 #include "core/base/error.h"
 #include "core/runtime/copy/transfer.h"
 #include "core/runtime/device/runtime_state.h"
@@ -103,6 +104,7 @@ class PluginRegistry::Turn {
  private:
   static constinit thread_local const Turn* innermost;
 
+  const CancellationOff not_cancelled_;  // plugins and drivers are half open or closed meanwhile
   const PluginRegistry& registry_;
   const std::scoped_lock<std::mutex> lock_;
   const Turn* const previous_;
@@ -496,6 +498,7 @@ void PluginRegistry::unload(Backend& backend) {
 }
 
 void PluginRegistry::settle() noexcept {
+  const CancellationOff not_cancelled;
   runtime_.transfer.finish(nullptr, PATCHBAY_NO_DEADLINE);
   for (const auto& backend : backends_) {
     for (const auto& device : backend->assemblies) {
