@@ -37,8 +37,11 @@ OwnDescriptor::OwnDescriptor(int number) noexcept : number_(number) {
 }
 
 OwnDescriptor::~OwnDescriptor() {
+  if (number_ < 0) return;
   const CancellationOff not_cancelled;
+  const int error = errno;
   if (is_ours()) close(number_);
+  errno = error;
 }
 
 bool OwnDescriptor::is_ours() const noexcept {

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
-#include <iterator>
 #include <thread>
 
 #include <patchbay/nn/arrays.h>
@@ -39,11 +38,6 @@ Names names_in(const fs::path& folder) {
 }
 
 void write(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
-
-std::string text_of(const fs::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// Files may not grow beyond this here.
 class FileSizeLimit {

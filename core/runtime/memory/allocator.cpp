@@ -363,19 +363,19 @@ void KindAllocator::raise_failure(std::size_t size_bytes, const std::string& why
         device_.plugin.tables.memory.info(opened, &free_bytes, &total_bytes));
     is_known = !unknown && free_bytes <= total_bytes;
   }
-  const std::string room = is_known ? fmt::format("free {}, total {}", free_bytes, total_bytes)
-                                    : "free memory not known";
   std::size_t largest_free = 0;
   {
     const std::scoped_lock lock(mutex_);
     largest_free = largest_free_bytes_locked();
   }
-  raise(
-      ErrorCode::kOutOfMemory,
-      "[allocate] out of memory on {}: requested {} bytes, {}, largest free block {}, held by this "
-      "runtime {} in {} block{}{} ({}). Free tensors or use smaller ones.",
-      device_.info.name_text, size_bytes, room, largest_free, live_bytes(), live_blocks(),
-      live_blocks() == 1 ? "" : "s", largest_holders(), why);
+  std::string room = is_known ? fmt::format("free {}, total {}", free_bytes, total_bytes)
+                              : "free memory not known";
+  if (is_known || largest_free != 0) room += fmt::format(", largest free block {}", largest_free);
+  raise(ErrorCode::kOutOfMemory,
+        "[allocate] out of memory on {}: requested {} bytes, {}, held by this "
+        "runtime {} in {} block{}{} ({}). Free tensors or use smaller ones.",
+        device_.info.name_text, size_bytes, room, live_bytes(), live_blocks(),
+        live_blocks() == 1 ? "" : "s", largest_holders(), why);
 }
 
 // ------------------------------------------------------------------------------- free

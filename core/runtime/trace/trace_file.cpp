@@ -36,7 +36,10 @@ std::string_view way_out_of(int error) {
 }
 
 std::string reason_of(int error) {
-  if (error == EBADF) return "the program has closed the trace's descriptor";
+  if (error == EBADF) {
+    return "the program has closed its descriptor. Leave descriptors open that the program did not "
+           "open.";
+  }
   return std::generic_category().message(error);
 }
 

@@ -96,17 +96,18 @@ Told told_by(RuntimeOptions options) {
 TEST(Names, VariablesOfPluginsThatAreNotHereAreTold) {
   RuntimeOptions options = fake_options();
   options.read_environment = true;
-  const EnvironmentVariable first("PATCHBAY_CUDA_TF32", "1"), second("PATCHBAY_COLOUR", "");
+  const EnvironmentVariable first("PATCHBAY_VENDOR_TF32", "1"), second("PATCHBAY_COLOUR", "");
   const std::string text =
-      "unknown variable 'PATCHBAY_CUDA_TF32': neither the library nor a plugin found here has it\n";
+      "unknown variable 'PATCHBAY_VENDOR_TF32': neither the library nor a plugin found here has "
+      "it\n";
   const Told told = told_by(options);
   EXPECT_NE(told.warnings.find("[Runtime] " + text), std::string::npos) << told.warnings;
   EXPECT_NE(told.warnings.find("'PATCHBAY_COLOUR'"), std::string::npos) << told.warnings;
   EXPECT_NE(told.explained.find("\n" + text), std::string::npos) << told.explained;
-  options.settings = {{"cuda_tf32", "1"}};  // what the program says stays an error
+  options.settings = {{"vendor_tf32", "1"}};  // what the program says stays an error
   EXPECT_EQ(
       error_of(options),
-      "[Runtime] unknown setting 'cuda_tf32': neither the library nor a plugin found here has "
+      "[Runtime] unknown setting 'vendor_tf32': neither the library nor a plugin found here has "
       "it. Correct RuntimeOptions::settings.");
 }
 

@@ -39,8 +39,6 @@ TEST(Cancellation, EndsAWaitForWorkThatNeverEnds) {
       [&] { stuck.synchronize(), ++num_ended; },
       [&] { event.wait(), ++num_ended; },
       [&] { device.synchronize(), ++num_ended; },
-      [&] { (void)b.to_vector<float>(), ++num_ended; },
-      [&] { (void)sum(b).item<float>(), ++num_ended; },
       [&] { stuck.synchronize(1h), ++num_ended; },
   };
   for (const auto& wait : waits) {
@@ -49,8 +47,6 @@ TEST(Cancellation, EndsAWaitForWorkThatNeverEnds) {
     EXPECT_TRUE(thread.cancel());
   }
   EXPECT_EQ(num_ended, 0);
-  const Stream other(device);  // the default one waits for the launch, too
-  const StreamScope scope(other);
   EXPECT_EQ((a + 1).to_vector<float>(), Floats(4, 2)) << "the device goes on";
 }
 
