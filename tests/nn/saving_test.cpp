@@ -70,12 +70,11 @@ TEST(Saving, AKilledSaveLeavesNothing) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   // The child is another run of this test: the name of the folder is the same.
   const fs::path folder = fs::temp_directory_path() / "patchbay-saving-killed";
-  fs::remove_all(folder);
   fs::create_directory(folder);
   const fs::path file = folder / "model.safetensors";
+  const nn::TensorMap tensors = {{"a", ones({1 << 20}, cpu())}};
+  nn::save_safetensors(file, tensors);
   const auto save_until_killed = [&](int delay_ms) {
-    const nn::TensorMap tensors = {{"a", ones({1 << 20}, cpu())}};
-    nn::save_safetensors(file, tensors);
     const std::thread killer([delay_ms] {
       std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
       kill(getpid(), SIGKILL);

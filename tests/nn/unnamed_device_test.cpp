@@ -55,6 +55,23 @@ TEST(UnnamedDevice, IsTheFirstVisibleCpuDevice) {
   EXPECT_WITH((Devices{"cpu:1", "fake:0"}), read_files);
 }
 
+/// Eight samples that are on the device.
+class OnDevice : public nn::Dataset {
+ public:
+  explicit OnDevice(const Device& device)
+      : samples_(rand({8, 2}, device, Generator(1))), labels_(zeros({8}, {DType::i64, device})) {}
+  std::int64_t size() const override { return 8; }
+  nn::Batch get(std::int64_t index) const override { return {samples_[index], labels_[index]}; }
+  /// They follow each other.
+  nn::Batch get_batch(std::span<const std::int64_t> indices) const override {
+    const std::int64_t begin = indices.front(), end = indices.back() + 1;
+    return {samples_.slice(0, begin, end), labels_.slice(0, begin, end)};
+  }
+
+ private:
+  Tensor samples_, labels_;
+};
+
 /// A checkpoint, its table and plot, and going on.
 void train() {
   const ScratchDirectory scratch;
@@ -63,9 +80,7 @@ void train() {
   const auto run = [&](std::int64_t num_epochs) {
     nn::Linear net(2, 3, {.tensor = device});
     nn::SGD optimizer(net.parameters());
-    const Tensor samples = rand({8, 2}, device, Generator(1)),
-                 labels = zeros({8}, {DType::i64, device});
-    nn::DataLoader loader(nn::TensorDataset({samples, labels}), {.batch_size = 4});
+    nn::DataLoader loader(OnDevice(device), {.batch_size = 4});
     nn::Trainer trainer(net, optimizer, nn::CrossEntropyLoss(),
                         {.num_epochs = num_epochs,
                          .log_every = 1,
