@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -39,6 +40,24 @@ std::filesystem::path absolute_path(const std::string& path) {
               error.value());
 }
 
+namespace {
+
+/// Those of the variable. Where it leaves no device, which is an error for a program, the command
+/// says what it hides.
+std::vector<std::string> visible_devices() {
+  const char* const variable = secure_getenv("PATCHBAY_VISIBLE_DEVICES");
+  std::vector<std::string> names;
+  std::istringstream text(variable != nullptr ? variable : "");
+  for (std::string part; std::getline(text, part, ',');) {
+    part.erase(0, part.find_first_not_of(" \t"));
+    part.erase(part.find_last_not_of(" \t") + 1);
+    if (!part.empty()) names.push_back(std::move(part));
+  }
+  return names;
+}
+
+}  // namespace
+
 RuntimeOptions CommonOptions::runtime_options() const {
   // The library never searches the current directory by itself; here the user names it.
   RuntimeOptions options;
@@ -49,6 +68,7 @@ RuntimeOptions CommonOptions::runtime_options() const {
   for (const std::string& file : plugin_files) {
     options.plugin_files.push_back(absolute_path(file));
   }
+  options.visible_devices = visible_devices();
   const char* const validate = std::getenv("PATCHBAY_VALIDATE");
   if (validate != nullptr && std::string_view(validate) == "1") {
     options.log = [log = errors](LogLevel level, std::string_view line) {

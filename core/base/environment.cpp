@@ -101,6 +101,11 @@ bool Environment::is_on(std::string_view name) const {
         name, quote(value), variable_of(name));
 }
 
+std::string Environment::quote_variable(std::string_view name) const {
+  const auto value = settings_.contains(std::string(name)) ? std::nullopt : get(name);
+  return value ? fmt::format("{}={}", variable_of(name), quote(*value)) : std::string();
+}
+
 std::vector<std::string> Environment::get_list(std::string_view name) const {
   std::vector<std::string> parts;
   const std::string text = get(name).value_or("");

@@ -40,6 +40,9 @@ class Environment {
   /// The names of the PATCHBAY_ variables that are ignored because the process has raised
   /// privileges; sorted.
   std::vector<std::string> ignored_variables() const;
+  /// "PATCHBAY_PLUGINS='cuda'": the variable of a setting with its value, for messages; empty if
+  /// the setting is not from there.
+  std::string quote_variable(std::string_view name) const;
   /// Splits the setting at commas, trims spaces and drops empty parts.
   std::vector<std::string> get_list(std::string_view name) const;
 

@@ -3,8 +3,10 @@
 #ifndef PATCHBAY_CORE_BASE_ERROR_H_
 #define PATCHBAY_CORE_BASE_ERROR_H_
 
+#include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,11 +16,24 @@
 
 namespace patchbay::runtime {
 
+/// A value as texts have it: the sign of a NaN has no meaning.
+template <class T>
+decltype(auto) printed(const T& value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return value != value ? std::numeric_limits<T>::quiet_NaN() : value;
+  } else {
+    return (value);
+  }
+}
+
 template <class... Args>
 [[noreturn, gnu::cold, gnu::noinline]] void raise(ErrorCode code,
                                                   fmt::format_string<Args...> format,
                                                   Args&&... args) {
-  throw Error(code, fmt::format(format, std::forward<Args>(args)...));
+  const auto text = [&](const auto&... values) {
+    return fmt::vformat(format, fmt::make_format_args(values...));
+  };
+  throw Error(code, text(printed(args)...));
 }
 
 /// Errors: kInvalidArgument, always. For a value that the enum does not have.

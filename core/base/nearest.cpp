@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,26 +13,43 @@ namespace {
 
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// The number of letters to insert, drop or replace to turn one into the other.
+/// The number of letters to insert, drop, replace, or swap with their neighbours, to turn one into
+/// the other.
 std::size_t num_edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
+  const auto are_equal = [&](std::size_t i, std::size_t j) {
+    return to_lower(a[i]) == to_lower(b[j]);
+  };
+  // For the first letters of a, by those of b: two rows before, the row before, and this one.
+  std::vector<std::size_t> earlier, before(b.size() + 1), row(b.size() + 1);
+  std::iota(before.begin(), before.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
+    row[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (to_lower(a[i]) == to_lower(b[j]) ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+      const std::size_t replaced = before[j] + (are_equal(i, j) ? 0 : 1);
+      row[j + 1] = std::min({replaced, before[j + 1] + 1, row[j] + 1});
+      const bool is_swapped = i > 0 && j > 0 && are_equal(i, j - 1) && are_equal(i - 1, j);
+      if (is_swapped) row[j + 1] = std::min(row[j + 1], earlier[j - 1] + 1);
     }
+    earlier = before;
+    before = row;
   }
-  return row.back();
+  return before.back();
 }
+
+constexpr std::size_t kMostLetters = 256;  // no real name is longer
 
 }  // namespace
 
+bool is_nearly(std::string_view name, std::string_view known, std::size_t num_common) {
+  constexpr std::size_t kMostEdits = 2;
+  name = name.substr(0, kMostLetters);
+  const std::size_t edits = num_edits(name, known),
+                    num_letters = std::max(name.size(), known.size()) - num_common;
+  return edits <= kMostEdits && 2 * edits < num_letters;
+}
+
 std::string hint_nearest(std::string_view name, const std::vector<std::string>& names,
                          std::size_t num_common) {
-  constexpr std::size_t kMostLetters = 256;  // no real name is longer
   name = name.substr(0, kMostLetters);
   std::string_view nearest;
   std::size_t fewest_edits = std::numeric_limits<std::size_t>::max();

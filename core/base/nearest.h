@@ -10,11 +10,17 @@
 
 namespace patchbay::runtime {
 
-/// ", the nearest is 'devices'": the name with the fewest letters to insert, drop or replace,
-/// ignoring case; the first of several. Empty if each name would need a change of more than half of
-/// its letters, of which the first `num_common`, which all names share, do not count.
+/// ", the nearest is 'devices'": the name with the fewest letters to insert, drop, replace,
+/// or swap with their neighbours, ignoring case; the first of several. Empty if each name would
+/// need a change of more than half of its letters, of which the first `num_common`, which all names
+/// share, do not count.
 std::string hint_nearest(std::string_view name, const std::vector<std::string>& names,
                          std::size_t num_common = 0);
+
+/// Whether it is probably a misspelt `known`: at most 2 letters, and fewer than half of them, to
+/// insert, drop, replace, or swap with their neighbours, ignoring case. The first `num_common`
+/// letters, which both have, do not count.
+bool is_nearly(std::string_view name, std::string_view known, std::size_t num_common = 0);
 
 }  // namespace patchbay::runtime
 

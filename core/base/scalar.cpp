@@ -138,7 +138,7 @@ std::uint64_t Scalar::bits(DType dtype, const char* operation) const {
 
 std::string Scalar::to_string() const {
   if (above_i64_) return fmt::format("{}", static_cast<std::uint64_t>(i64_));
-  return floating_ ? fmt::format("{}", f64_) : fmt::format("{}", i64_);
+  return floating_ ? fmt::format("{}", runtime::printed(f64_)) : fmt::format("{}", i64_);
 }
 
 }  // namespace patchbay

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/cancellation.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/fork.h"
@@ -194,6 +195,7 @@ Meeting& Group::meeting_of(std::uint64_t number, const Request& request) {
 }
 
 std::shared_ptr<Operation> Group::post(std::size_t rank, Request request) {
+  const runtime::CancellationOff not_cancelled;
   const char* const name = to_string(request.kind);
   home.check(name, devices[rank].name());
   try {
@@ -489,6 +491,7 @@ void Group::drop(std::size_t rank) noexcept {
 /// A thread that does not end, because a device hangs or this is the thread, is left alone: it
 /// keeps the group.
 void Group::stop(std::unique_lock<std::mutex>& lock) noexcept {
+  const runtime::CancellationOff not_cancelled;
   stops_ = true;
   changed_.notify_all();
   if (!thread_.joinable()) return;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/cancellation.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/runtime/copy/transfer.h"
@@ -65,10 +66,12 @@ void Operation::wait_on_host(std::uint64_t sequence, std::string_view operation,
 }
 
 void Operation::finish_quietly() noexcept {
+  const runtime::CancellationOff not_cancelled;
   if (home.is_here()) becomes(is_settled_, UINT64_MAX);
 }
 
 bool Operation::has_ended() noexcept {
+  const runtime::CancellationOff not_cancelled;
   return home.is_here() ? becomes(is_ended_, 0) : is_done(kPosition);
 }
 
@@ -79,7 +82,7 @@ bool Operation::wait_until(std::uint64_t deadline_ns) {
   return true;
 }
 
-bool Operation::becomes(const bool& flag, std::uint64_t deadline_ns) noexcept {
+bool Operation::becomes(const bool& flag, std::uint64_t deadline_ns) {
   const auto wait = [&](std::uint64_t until_ns) {
     std::unique_lock lock(mutex_);
     while (!flag) {

@@ -66,7 +66,7 @@ class Operation final : public runtime::Queue {
 
  private:
   /// Whether the flag is set by then. Keeps the operation's own deadline on the way.
-  bool becomes(const bool& flag, std::uint64_t deadline_ns) noexcept;
+  bool becomes(const bool& flag, std::uint64_t deadline_ns);
 
   const void* const group_;
   const char* const name_;

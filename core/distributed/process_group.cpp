@@ -7,6 +7,7 @@
 
 #include "patchbay/runtime.h"
 
+#include "core/base/cancellation.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/distributed/local_group.h"
@@ -134,6 +135,7 @@ void check_timeout(const char* operation, std::chrono::nanoseconds timeout) {
 /// members are told too.
 template <class Fill>
 Work submit(Member& member, Kind kind, const CollectiveOptions& options, const Fill& fill) {
+  const runtime::CancellationOff not_cancelled;
   const char* const operation = distributed::to_string(kind);
   Request request;
   request.kind = kind;

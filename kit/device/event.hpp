@@ -24,6 +24,7 @@ class Event : public plugin::Event {
  public:
   bool is_done() override;
   bool wait(std::uint64_t deadline_ns) override;
+  bool is_cancellable() const noexcept override { return true; }
   std::uint64_t nanoseconds_since(plugin::Event& earlier) override;
 
   void set(std::shared_ptr<const Mark> mark) { mark_ = std::move(mark); }

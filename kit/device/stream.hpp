@@ -45,6 +45,7 @@ class Stream : public plugin::Stream {
   void wait_event(plugin::Event& event) override;
   void flush() override;
   bool synchronize(std::uint64_t deadline_ns) override;
+  bool is_cancellable() const noexcept override { return true; }
   void add_callback(plugin::Callback callback) override;
 
   using Work = std::function<void()>;

@@ -1,12 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "kit/executor/cache.hpp"
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "kit/library/search.hpp"
@@ -75,6 +77,36 @@ std::string base_directory(plugin::Host host) {
       "or HOME, got none. Give an absolute path by the setting cache_dir (PATCHBAY_CACHE_DIR).");
 }
 
+/// A write beyond RLIMIT_FSIZE fails then, and sends this thread no SIGXFSZ, which would end the
+/// process. Keeps errno.
+class WithoutFileSizeSignal {
+ public:
+  WithoutFileSizeSignal() noexcept {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal_, &mask_before_);
+    was_pending_ = is_pending();
+  }
+  ~WithoutFileSizeSignal() {
+    const int error = errno;
+    const timespec no_time{};
+    if (!was_pending_ && is_pending()) sigtimedwait(&signal_, nullptr, &no_time);
+    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+    errno = error;
+  }
+  WithoutFileSizeSignal(const WithoutFileSizeSignal&) = delete;
+  WithoutFileSizeSignal& operator=(const WithoutFileSizeSignal&) = delete;
+
+ private:
+  static bool is_pending() noexcept {
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+  }
+
+  sigset_t signal_, mask_before_;
+  bool was_pending_;
+};
+
 }  // namespace
 
 void fail_to_write(const std::string& path) {
@@ -85,6 +117,7 @@ void fail_to_write(const std::string& path) {
 }
 
 bool write_all(int file, std::string_view content) {
+  const WithoutFileSizeSignal no_signal;
   while (!content.empty()) {
     const ssize_t n = write(file, content.data(), content.size());
     if (n < 0 && errno == EINTR) continue;

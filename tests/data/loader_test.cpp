@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "data/datasets.h"
+#include "support/cancellable_thread.h"
 
 namespace patchbay::test {
 namespace {
@@ -266,6 +267,41 @@ TEST(LoaderThreads, AMovedLoaderGoesOn) {
   EXPECT_EQ(numbers_of(other.next().value()), (Indices{1}));
   other = DataLoader(Numbers(2));
   EXPECT_EQ(epoch_of(other), (Batches{{0}, {1}}));
+}
+
+/// Its thread makes the batch all the same, which is the next one's.
+TEST(LoaderThreads, ACancelledThreadTakesNoBatch) {
+  std::atomic<bool> has_begun{false}, may_end{false};
+  const auto before = [&](std::int64_t) {
+    has_begun = true;
+    while (!may_end) std::this_thread::yield();
+  };
+  DataLoader loader(Numbers(6, before), {.batch_size = 3, .num_threads = 1});
+  CancellableThread thread([&] { static_cast<void>(loader.next()); });
+  while (!has_begun) std::this_thread::yield();
+  EXPECT_TRUE(thread.cancel());
+  EXPECT_EQ(loader.state().batch, 0);
+  may_end = true;
+  EXPECT_EQ(numbers_of(*loader.next()), (Indices{0, 1, 2}));
+  EXPECT_EQ(numbers_of(*loader.next()), (Indices{3, 4, 5}));
+  EXPECT_FALSE(loader.next());
+}
+
+/// The dataset itself waits.
+TEST(LoaderThreads, ADatasetMayBeCancelled) {
+  std::atomic<bool> waits{true};
+  const auto before = [&](std::int64_t) {
+    while (waits) {
+      pthread_testcancel();
+      std::this_thread::yield();
+    }
+  };
+  DataLoader loader(Numbers(3, before), {.batch_size = 3});
+  CancellableThread thread([&] { static_cast<void>(loader.next()); });
+  EXPECT_TRUE(thread.cancel());
+  waits = false;
+  loader.set_state({});
+  EXPECT_EQ(numbers_of(*loader.next()), (Indices{0, 1, 2}));
 }
 
 TEST(LoaderThreads, AForkedChildGetsAnErrorAndEnds) {

@@ -47,6 +47,47 @@ TEST_F(NpyTest, ReadsBothOrdersOfBytes) {
             (std::vector<bool>{true, false}));
 }
 
+TEST_F(NpyTest, ReadsTheOrderOfTheMachine) {
+  for (const char* descr : {"f4", "=f4"}) {
+    EXPECT_EQ(
+        read(npy(descr, "(2,)", bytes_of_all(std::vector<float>{1, -2.5F}))).to_vector<float>(),
+        (std::vector<float>{1, -2.5F}));
+  }
+  EXPECT_EQ(read(npy("i8", "(1,)", bytes_of(std::int64_t{-3}))).to_vector<std::int64_t>(),
+            std::vector<std::int64_t>{-3});
+  EXPECT_EQ(read(npy("u1", "(1,)", "a")).to_vector<std::uint8_t>(), std::vector<std::uint8_t>{97});
+  EXPECT_EQ(read(npy("=b1", "(1,)", "\1")).to_vector<bool>(), std::vector<bool>{true});
+}
+
+TEST_F(NpyTest, ReadsArraysOneAfterAnother) {
+  const std::string first = npy("<f4", "(2,)", bytes_of_all(std::vector<float>{1, 2})),
+                    second = npy(">i4", "()", bytes_of(std::int32_t{7}, true)),
+                    empty = npy("<f4", "(0, 3)", "");
+  const auto all = [&](const std::string& bytes) {
+    write(bytes);
+    return nn::read_npy_all(path(), options());
+  };
+  const std::vector<Tensor> arrays = all(first + second + empty + first);
+  ASSERT_EQ(arrays.size(), 4u);
+  EXPECT_EQ(arrays[0].to_vector<float>(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(arrays[1].item<std::int32_t>(), 7);
+  EXPECT_EQ(arrays[2].shape(), (Shape{0, 3}));
+  EXPECT_EQ(arrays[3].to_vector<float>(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(all(second).size(), 1u);
+  expect_refused(first + second,
+                 "another array follows the first one. Call read_npy_all, which reads all.");
+  const auto expect_wrong = [&](const std::string& bytes, int which, const std::string& reason) {
+    EXPECT_ERROR(static_cast<void>(all(bytes)), ErrorCode::kInvalidArgument,
+                 "[read_npy_all] no valid file of npy: '" + path() + "': array " +
+                     std::to_string(which) + ": " + reason);
+  };
+  expect_wrong(first + "x", 1, "it ends within its header: expected 8 bytes, got 1");
+  expect_wrong(first + second.substr(0, second.size() - 1), 1,
+               "expected 4 bytes of elements for i32 [], got 3");
+  expect_wrong(first + npy("|O", "(1,)", "x"), 1, "Patchbay has no dtype for '|O'");
+  expect_wrong("", 0, "it ends within its header: expected 8 bytes, got 0");
+}
+
 TEST_F(NpyTest, ReadsShapesVersionsAndBothOrdersOfElements) {
   const std::string six = bytes_of_all(std::vector<std::int32_t>{1, 2, 3, 4, 5, 6});
   using Values = std::vector<std::int32_t>;
@@ -98,7 +139,7 @@ TEST_F(NpyTest, RefusesWhatIsWrong) {
   wrong("{'shape': (1, 1, 1, 1, 1, 1, 1, 1, 21, 3,)}", "expected at most 8 dimensions, got 10");
   wrong("{'fortran_order': 1}", "its header is wrong at byte 18: expected True or False, got '1}'");
   wrong("{'descr': [('a', '<f4')]}", "elements are structures, which Patchbay does not have");
-  for (const char* descr : {"|O", "<c8", "<U3", "|S3", "=f4", "|f4", "<f3", "f4", "<M8[ns]", "<"}) {
+  for (const char* descr : {"|O", "<c8", "<U3", "|S3", "|f4", "<f3", "ff4", "=", "<M8[ns]", "<"}) {
     expect_refused(npy(descr, "(1,)", "abcd"),
                    std::string("Patchbay has no dtype for '") + descr + "'");
   }

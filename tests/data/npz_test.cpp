@@ -129,6 +129,46 @@ TEST_F(NpzTest, ReadsStoredAndDeflatedArrays) {
   EXPECT_TRUE(read(Zip({}).bytes()).empty());
 }
 
+/// As scipy.sparse.save_npz writes: one member is a text.
+TEST_F(NpzTest, OtherMembersDoNotHideTheArrays) {
+  for (const bool is_deflated : {false, true}) {
+    write(Zip({{"indices.npy", npy("<i4", "(2,)", bytes_of(1) + bytes_of(2)), is_deflated},
+               {"format.npy", npy("|S3", "()", "csr"), is_deflated},
+               {"names.npy", npy("|O", "(1,)", "pickled"), is_deflated},
+               {"wave.npy", npy("<c8", "(1,)", "12345678"), is_deflated},
+               {"readme.txt", "text", is_deflated},
+               {"data.npy", ones_npy(3), is_deflated}})
+              .bytes());
+    const auto arrays = nn::read_npz(path(), options());
+    EXPECT_EQ(arrays.size(), 2u);
+    EXPECT_EQ(arrays.at("data").to_vector<float>(), Floats(3, 1));
+    EXPECT_EQ(arrays.at("indices").to_vector<std::int32_t>(), (std::vector<std::int32_t>{1, 2}));
+
+    const nn::Npz file(path(), options());
+    EXPECT_EQ(file.names(), (std::vector<std::string>{"indices", "format", "names", "wave",
+                                                      "readme.txt", "data"}));
+    EXPECT_TRUE(file.has("format"));
+    EXPECT_FALSE(file.has("formats"));
+    EXPECT_EQ(file.read("data").to_vector<float>(), Floats(3, 1));
+    const auto expect_refusal = [&](const char* name, const std::string& why) {
+      EXPECT_ERROR(static_cast<void>(file.read(name)), ErrorCode::kInvalidArgument,
+                   "[Npz] no valid file of npz: '" + path() + "': " + why);
+    };
+    expect_refusal("format", "'format.npy': Patchbay has no dtype for '|S3'. Save it with another");
+    expect_refusal("names", "'names.npy': Patchbay has no dtype for '|O'. Save it with another");
+    expect_refusal("wave", "'wave.npy': Patchbay has no dtype for '<c8'. Save it with another");
+    expect_refusal("readme.txt", "'readme.txt': no array: expected a name that ends with .npy.");
+    EXPECT_ERROR(static_cast<void>(file.read("dat")), ErrorCode::kInvalidArgument,
+                 "[Npz] no such array in '" + path() +
+                     "': expected one of its 6 names, got 'dat'. names() lists them.");
+  }
+  expect_refused(Zip({{"a.npy", npy("|S3", "()", "csr")}}).bytes(),
+                 "'a.npy': Patchbay has no dtype for '|S3'");
+  EXPECT_ERROR(static_cast<void>(read(
+                   Zip({{"a.npy", ones_npy(1)}, {"b.npy", npy("<f4", "(2,)", "abcd")}}).bytes())),
+               ErrorCode::kInvalidArgument, "'b.npy': expected 8 bytes of elements");
+}
+
 TEST_F(NpzTest, RefusesWrongMembers) {
   const std::string good = ones_npy(50);
   const auto with = [&](bool is_deflated, auto change) {

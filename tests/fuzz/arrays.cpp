@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <vector>
 
 #include <patchbay/nn/arrays.h>
 
@@ -88,9 +89,14 @@ void check_csv(std::string_view bytes, bool has_header) {
 bool run_npy(std::string_view bytes) {
   return is_read([&] {
     const MemoryFile file(bytes);
-    const Tensor tensor = nn::read_npy(file.path());
-    expect(tensor.size_bytes() <= bytes.size(), "more elements than bytes");
-    check_npy(tensor);
+    const std::vector<Tensor> arrays = nn::read_npy_all(file.path());
+    std::uint64_t total = 0;
+    for (const Tensor& tensor : arrays) {
+      total += tensor.size_bytes();
+      check_npy(tensor);
+    }
+    expect(total <= bytes.size(), "more elements than bytes");
+    if (arrays.size() == 1) expect_equal(nn::read_npy(file.path()), arrays.front());
   });
 }
 
@@ -98,8 +104,10 @@ bool run_npz(std::string_view bytes) {
   return is_read([&] {
     const MemoryFile file(bytes);
     const auto arrays = nn::read_npz(file.path(), {.most_bytes = kMostBytes});
+    const nn::Npz opened(file.path(), {.most_bytes = kMostBytes});
     std::uint64_t total = 0;
     for (const auto& [name, tensor] : arrays) {
+      expect_equal(opened.read(name), tensor);
       total += tensor.size_bytes();
       check_npy(tensor);
     }

@@ -30,6 +30,10 @@ def npy_files():
     yield "valid_empty", npy(shape=(0, 3), data=b"")
     yield "valid_version_2", npy(descr="|i1", shape=(1,), data=b"a", version=2)
     yield "valid_version_3", npy(descr="|u1", shape=(1,), data=b"a", version=3)
+    yield "valid_native", npy(descr="f4", shape=(1,), data=b"\0\0\x80\x3f")
+    yield "valid_equals", npy(descr="=i2", shape=(1,), data=b"\1\0")
+    yield "valid_several", good + npy(descr="|u1", shape=(2,), data=b"ab") + good
+    yield "cut_second", good + good[:-1]
     yield "cut_magic", good[:5]
     yield "cut_header", good[:30]
     yield "cut_elements", good[:-1]
@@ -83,6 +87,10 @@ def npz_files():
     yield "valid_zip64", npz(members)
     yield "valid_comment", npz(members, comment=b"PK\5\6 a comment")
     yield "valid_none", npz([])
+    text = ("format.npy", npy(descr="|S3", shape=(), data=b"csr"))
+    yield "valid_text", npz_plain([text, members[0]], zipfile.ZIP_DEFLATED)
+    yield "valid_other", npz_plain([("a.txt", b"text"), members[0]], zipfile.ZIP_STORED)
+    yield "text", npz_plain([text], zipfile.ZIP_DEFLATED)
     bomb = npz_plain([("a.npy", npy(descr="|u1", shape=(900_000,), data=b"\0" * 900_000))], zipfile.ZIP_DEFLATED)
     yield "valid_dense", bomb
     yield "bomb", npz_plain([("a.npy", npy(descr="|u1", shape=(9_000_000,), data=b"\0" * 9_000_000))],
@@ -205,7 +213,9 @@ def safetensors_files():
     yield "nul", safetensors(b'{"a\\u0000":{}}')
     yield "twice", safetensors(b'{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},'
                                b'"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}')
-    yield "unknown_dtype", safetensors({"a": tensor("F8_E4M3", (1,), (0, 1))}, b"a")
+    yield "valid_unknown_dtype", safetensors(
+        {"a": tensor("F8_E4M3", (1,), (0, 1)), "b": tensor("U8", (1,), (1, 2))}, b"ab")
+    yield "cut_unknown_dtype", safetensors({"a": tensor("F8_E4M3", (1,), (0, 2))}, b"a")
     yield "unknown_field", safetensors({"a": {**tensor(), "x": 1}}, b"a" * 8)
     yield "overlap", safetensors({"a": tensor(), "b": tensor(offsets=(4, 12))}, b"a" * 12)
     yield "hole", safetensors({"a": tensor(), "b": tensor(offsets=(9, 17))}, b"a" * 17)

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The directory in which the kernel executor keeps what it compiled.
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -67,6 +68,24 @@ TEST_F(KernelCacheTest, ACompilerThatFindsNoRoomIsNoErrorOfTheText) {
       "[KernelModule] the disk is full: there is no room for a compiled kernel in '" +
           (cache() / "kernels").string() + "' (No space left on device). Make room there");
   EXPECT_TRUE(kept().empty());
+}
+
+/// The signal's action is the default, which ends the process.
+TEST_F(KernelCacheTest, TheLimitOnTheSizeOfFilesIsAnError) {
+  const Device cpu = device();
+  struct rlimit before {};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small = {16, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  const Error error = error_of([&] { static_cast<void>(KernelModule::from_source(cpu, kScale)); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kIo)) << error.what();
+  EXPECT_TRUE(std::string_view(error.what()).starts_with("[KernelModule] can't write '"))
+      << error.what();
+  EXPECT_NE(std::string_view(error.what()).find("File too large"), std::string_view::npos)
+      << error.what();
+  EXPECT_TRUE(kept().empty());
+  expect_scales(cpu);
 }
 
 TEST_F(KernelCacheTest, WhatACompilerLeavesUndoneIsNotKept) {

@@ -17,6 +17,7 @@
 
 #include "core/nn/parallel/shares.h"
 #include "nn/nets.h"
+#include "support/cancellable_thread.h"
 #include "support/device_test.h"
 
 namespace patchbay::test {
@@ -82,6 +83,25 @@ TEST_P(DataParallelTest, GradientsAreThoseOfOneDevice) {
     sum(expected * expected).backward();
     expect_same_gradients(model, alone);
   }
+}
+
+/// A thread that is cancelled ends after the step, whose replicas use its stack.
+TEST_P(DataParallelTest, ACancelledThreadEndsAfterTheStep) {
+  nn::Sequential alone = net();
+  nn::DataParallel model(nn::clone(alone), devices());
+  const Tensor x = batch(7);
+  for (int i = 0; i < 3; ++i) {
+    static_cast<void>(run_cancelled([&] {
+      const Tensor y = model(x);
+      sum(y * y).backward();
+    }));
+  }
+  model.zero_grad();
+  const Tensor y = model(x), expected = alone(x);
+  expect_near(y, expected);
+  sum(y * y).backward();
+  sum(expected * expected).backward();
+  expect_same_gradients(model, alone);
 }
 
 TEST_P(DataParallelTest, TrainsAsOneDeviceDoes) {

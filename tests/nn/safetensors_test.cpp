@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <fstream>
 #include <iterator>
 
@@ -364,12 +363,10 @@ TEST_P(SafetensorsTest, AFailedSaveLeavesTheOldFile) {
     // Files may not grow beyond 64 KiB here.
     struct rlimit before {};
     getrlimit(RLIMIT_FSIZE, &before);
-    const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
     const rlimit small = {65536, before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small);
     const Error error = error_of([&] { nn::save_safetensors(path(), {{"a", large}}); });
     setrlimit(RLIMIT_FSIZE, &before);
-    std::signal(SIGXFSZ, old_handler);
     EXPECT_EQ(error.code(), ErrorCode::kIo);
     EXPECT_EQ(std::string(error.what()), "[save_safetensors] can't write the new file: '" + path() +
                                              "': File too large. Raise the limit on "
@@ -555,9 +552,9 @@ TEST_F(SafetensorsFiles, WhatTheFormatDoesNotAllowIsRefused) {
   expect_refused(file_of("{}x"), "the header is no JSON at byte ");
   expect_refused(file_of("{} {}"), "the header is no JSON at byte ");
   expect_refused(file_of("{\"a\xff\":1}"), "the header is no JSON at byte ");
-  expect_refused(file_of("{\"a\":[[[[]]]]}"), "'a': unexpected a list");
-  expect_refused(file_of("{\"a\":1}"), "'a': unexpected a number");
-  expect_refused(file_of("{\"a\":null}"), "'a': unexpected null");
+  expect_refused(file_of("{\"a\":[[[[]]]]}"), "'a': expected an object, got a list");
+  expect_refused(file_of("{\"a\":1}"), "'a': expected an object, got a number");
+  expect_refused(file_of("{\"a\":null}"), "'a': expected an object, got null");
   expect_refused(file_of("{\"a\":{},\"a\":{}}"),
                  "tensor 'a': expected dtype, shape and data_offsets");
   expect_refused(file_of("{\"a\\u0000\":1}"), "the header: a text contains NUL");
@@ -565,19 +562,24 @@ TEST_F(SafetensorsFiles, WhatTheFormatDoesNotAllowIsRefused) {
   expect_refused(file_of("{}\0{garbage\xff"s), "the header has NUL at byte 10");
   expect_refused(file_of("{}\0"s), "the header has NUL at byte 10");
   expect_refused(file_of("{\"a\0\":1}"s), "the header has NUL at byte 11");
-  expect_refused(file_of(R"({"__metadata__":{"a":1}})"), "metadata: unexpected a number");
-  expect_refused(file_of(R"({"__metadata__":{"a":{}}})"), "metadata: unexpected an object");
+  expect_refused(file_of(R"({"__metadata__":{"a":1}})"), "metadata: expected a text, got a number");
+  expect_refused(file_of(R"({"__metadata__":{"a":{}}})"),
+                 "metadata: expected a text, got an object");
   expect_refused(file_of(R"({"__metadata__":{"a":"1","a":"2"}})"), "metadata: 'a' occurs twice");
   expect_refused(entry(R"("dtype":"F32")"), "tensor 'a': expected dtype, shape and data_offsets");
-  expect_refused(entry(R"("dtype":"F8_E5M2")"),
-                 "tensor 'a': Patchbay has no dtype 'F8_E5M2'. Save it with another dtype.");
+  expect_refused(entry(R"("dtype":"F8_E5M2","shape":[2],"data_offsets":[2,0])"),
+                 "tensor 'a': it ends at 0, before it begins at 2");
   expect_refused(entry(R"("dtype":"F32","dtype":"F32")"), "tensor 'a': 'dtype' occurs twice");
   expect_refused(entry(R"("other":1)"), "tensor 'a': no field 'other'");
   expect_refused(entry(R"("shape":[1.5])"), "tensor 'a': no integer of 64 bits: '1.5'");
   expect_refused(entry(R"("shape":[-1])"), "tensor 'a': expected a number of 0 or more, got -1");
   expect_refused(entry(R"("shape":[-0])"), "tensor 'a': expected a number of 0 or more, got -0");
-  expect_refused(entry(R"("shape":[[1]])"), "tensor 'a': unexpected a list");
-  expect_refused(entry(R"("shape":["1"])"), "tensor 'a': unexpected a text");
+  expect_refused(entry(R"("shape":[[1]])"), "tensor 'a': expected a number, got a list");
+  expect_refused(entry(R"("shape":["1"])"), "tensor 'a': expected a number, got a text");
+  expect_refused(entry(R"("dtype":1)"), "tensor 'a': expected a text, got a number");
+  expect_refused(entry(R"("shape":"1")"), "tensor 'a': expected a list of numbers, got a text");
+  expect_refused(entry(R"("data_offsets":true)"),
+                 "tensor 'a': expected a list of numbers, got true or false");
   expect_refused(entry(R"("shape":[99999999999999999999999])"),
                  "tensor 'a': no integer of 64 bits: '99999999999999999999999'");
   expect_refused(

@@ -362,6 +362,35 @@ TEST(TrainerFilesTest, ReportsAFileThatCannotBeWritten) {
   }
 }
 
+/// The table's link is replaced as those of other files are.
+TEST(TrainerFilesTest, ALinkIsReplacedNotFollowed) {
+  const ScratchDirectory folder;
+  const std::filesystem::path victim = folder.path() / "victim", csv = folder.path() / "log.csv";
+  std::ofstream(victim) << "precious";
+  std::filesystem::create_symlink(victim, csv);
+  Training training({.num_epochs = 1, .csv = csv});
+  (void)training.fit();
+  EXPECT_EQ(text_of(victim), "precious");
+  EXPECT_FALSE(std::filesystem::is_symlink(csv));
+  EXPECT_TRUE(text_of(csv).starts_with("epoch,step,loss,")) << text_of(csv);
+  EXPECT_NE(text_of(csv).find("\n0,5,"), std::string::npos) << text_of(csv);
+}
+
+/// Before the first step, not after the first epoch.
+TEST(TrainerFilesTest, AFolderThatIsNotThereEndsNoTraining) {
+  const std::filesystem::path file = "/nonexistent/file";
+  for (const nn::TrainerOptions& options :
+       {nn::TrainerOptions{.checkpoint = file}, nn::TrainerOptions{.best_model = file},
+        nn::TrainerOptions{.plot = file}}) {
+    Training training(options);
+    const auto before = training.values();
+    EXPECT_ERROR((void)training.fit(), ErrorCode::kIo,
+                 "[fit] can't make a file beside: '/nonexistent/file': No such file or directory.");
+    EXPECT_EQ(training.values(), before);
+    EXPECT_EQ(training.optimizer.num_steps(), 0);
+  }
+}
+
 TEST(TrainerFilesTest, ReportsACheckpointThatCannotBeFound) {
   const std::string name = "/tmp/" + std::string(300, 'x');
   Training training({.checkpoint = name, .resume = true});

@@ -3,6 +3,8 @@
 #ifndef PATCHBAY_CORE_NN_DATA_FOREIGN_ERRORS_H_
 #define PATCHBAY_CORE_NN_DATA_FOREIGN_ERRORS_H_
 
+#include <cxxabi.h>
+
 #include <exception>
 #include <new>
 #include <string>
@@ -32,6 +34,8 @@ template <class Body, class What>
 auto with_own_errors(const Body& body, const What& what) {
   try {
     return body();
+  } catch (const abi::__forced_unwind&) {  // pthread_cancel
+    throw;
   } catch (...) {
     runtime::raise(ErrorCode::kInvalidArgument, "{}: {}", what(), text_of_foreign());
   }

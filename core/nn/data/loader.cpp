@@ -121,7 +121,7 @@ class LoaderState {
   void check_process() const;
   BatchRequest request_of(std::int64_t batch);
   Batch make(const BatchRequest& request) const;
-  std::shared_ptr<Job> take_job();
+  std::shared_ptr<Job> first_job();
 
   const AnyDataset dataset_;
   const DataLoaderOptions options_;
@@ -178,7 +178,7 @@ Batch LoaderState::make(const BatchRequest& request) const {
 }
 
 /// The job of the next batch; those of the batches ahead of it are posted too.
-std::shared_ptr<Job> LoaderState::take_job() {
+std::shared_ptr<Job> LoaderState::first_job() {
   if (workers_ == nullptr) {
     workers_ = std::make_unique<Workers>(
         options_.num_threads, [this](const BatchRequest& request) { return make(request); });
@@ -192,9 +192,7 @@ std::shared_ptr<Job> LoaderState::take_job() {
     workers_->post(job);
     jobs_.push_back(std::move(job));
   }
-  std::shared_ptr<Job> job = std::move(jobs_.front());
-  jobs_.pop_front();
-  return job;
+  return jobs_.front();
 }
 
 std::optional<Batch> LoaderState::next() {
@@ -211,9 +209,10 @@ std::optional<Batch> LoaderState::next() {
     ++position_.batch;
     return make(request);
   }
-  const std::shared_ptr<Job> job = take_job();
+  const std::shared_ptr<Job> job = first_job();
+  workers_->wait(*job);  // a thread that is cancelled here has taken no batch
+  jobs_.pop_front();
   ++position_.batch;
-  workers_->wait(*job);
   // Not a copy: the worker, which may have the job a little longer, must not be the one to end it.
   if (job->failure) std::rethrow_exception(std::exchange(job->failure, nullptr));
   return std::move(job->batch);

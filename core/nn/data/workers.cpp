@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/base/cancellation.h"
 #include "core/base/quiet_thread.h"
 
 namespace patchbay::nn::data {
@@ -24,6 +25,7 @@ Workers::Workers(int num_threads, std::function<Batch(const BatchRequest&)> make
 Workers::~Workers() { stop(); }
 
 void Workers::stop() {
+  const runtime::CancellationOff not_cancelled;
   {
     const std::scoped_lock lock(mutex_);
     is_stopped_ = true;

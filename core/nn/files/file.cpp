@@ -2,6 +2,7 @@
 #include "core/nn/files/file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -11,7 +12,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/cancellation.h"
 #include "core/base/error.h"
+#include "core/output/write.h"
 
 namespace patchbay::nn::files {
 namespace {
@@ -34,6 +37,7 @@ std::string_view way_out_of(int error) {
     case ENOSPC:
     case EDQUOT: return " Make room on the disk, or choose another one.";
     case EROFS: return " Choose another folder.";
+    case EBADF: return " Leave descriptors open that the program did not open.";
     default: return "";
   }
 }
@@ -44,17 +48,6 @@ std::string_view kind_of(const struct stat& info) {
          : S_ISFIFO(info.st_mode) ? "a pipe"
          : S_ISLNK(info.st_mode)  ? "a link to something else"
                                   : "a device or socket";
-}
-
-/// A name beside `path` that nobody can guess.
-std::filesystem::path name_beside(const std::filesystem::path& path) {
-  std::uint64_t number = 0;
-  if (getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) {
-    number = static_cast<std::uint64_t>(getpid());  // the name is checked to be new all the same
-  }
-  std::filesystem::path result = path;
-  return result.replace_filename(
-      fmt::format(".{}.{:016x}", path.filename().string().substr(0, 200), number));
 }
 
 }  // namespace
@@ -76,6 +69,7 @@ const std::filesystem::path& checked_name(const std::filesystem::path& path,
 }
 
 Descriptor::~Descriptor() {
+  const runtime::CancellationOff not_cancelled;
   if (number_ >= 0) close(number_);
 }
 
@@ -96,6 +90,7 @@ ReadFile::ReadFile(const std::filesystem::path& path, std::string_view operation
 
 void ReadFile::read(std::uint64_t offset_bytes, void* to, std::size_t size_bytes) const {
   char* next = static_cast<char*>(to);
+  if (!file_.is_ours()) raise_io(operation_, "can't read the file", path_, errno);
   while (size_bytes > 0) {
     const ssize_t count = pread(file_.get(), next, std::min(size_bytes, kMostAtOnce),
                                 static_cast<off_t>(offset_bytes));
@@ -137,10 +132,65 @@ bool may_replace_link(const std::filesystem::path& path, const struct stat& link
   return stat(path.c_str(), &target) != 0 || S_ISREG(target.st_mode);
 }
 
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+/// A path of an open file that may have no other.
+std::string own_path(int file) { return fmt::format("/proc/self/fd/{}", file); }
+
+/// Whether that name is the open file's.
+bool is_there(const std::filesystem::path& name, int file) {
+  struct stat named {
+  }, opened{};
+  return lstat(name.c_str(), &named) == 0 && fstat(file, &opened) == 0 &&
+         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+/// Removes what a process left that was killed while it saved: nobody holds its lock.
+bool remove_leftover(const std::filesystem::path& name) {
+  const Descriptor left(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  return left.get() >= 0 && flock(left.get(), LOCK_EX | LOCK_NB) == 0 &&
+         is_there(name, left.get()) && unlink(name.c_str()) == 0;
+}
+
+/// A name beside `path`: ".path.part0", unless another process saves the same file, or ".path." and
+/// a number that nobody can guess if others have taken all of those.
+std::filesystem::path name_beside(const std::filesystem::path& path, int attempt) {
+  constexpr int kNumbered = 8;
+  constexpr std::size_t kMostLetters = 200;
+  std::string end = fmt::format("part{}", attempt);
+  std::uint64_t number = 0;
+  if (attempt >= kNumbered && getrandom(&number, sizeof number, 0) == sizeof number) {
+    end = fmt::format("{:016x}", number);
+  }
+  std::filesystem::path result = path;
+  return result.replace_filename(
+      fmt::format(".{}.{}", path.filename().string().substr(0, kMostLetters), end));
+}
+
+/// Calls `take` with names until it gets one; it fails with the reason in errno. Empty if none can
+/// be had.
+template <class Take>
+std::filesystem::path take_name(const std::filesystem::path& path, Take take) {
+  constexpr int kAttempts = 16;
+  for (int i = 0; i < kAttempts; ++i) {
+    std::filesystem::path name = name_beside(path, i);
+    for (const bool again : {true, false}) {
+      if (take(name)) return name;
+      if (errno != EEXIST) return {};
+      if (!again || !remove_leftover(name)) break;
+    }
+    errno = EEXIST;
+  }
+  return {};
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view operation)
-    : path_(checked_name(path, operation)), operation_(operation), file_(-1) {
+    : path_(checked_name(path, operation)), operation_(operation) {
+  const runtime::CancellationOff not_cancelled;
   if (path_.filename().empty()) {
     raise(ErrorCode::kInvalidArgument,
           "[{}] no file name: expected the path of a file, got {}. Add a name.", operation_,
@@ -156,52 +206,74 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view opera
           "path.",
           operation_, quoted(path_), kind_of(old));
   }
-  constexpr int kTries = 8;
-  for (int i = 0; i < kTries && file_.get() < 0; ++i) {
-    written_ = name_beside(path_);
-    file_ = Descriptor(open(written_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                            is_file ? 0600 : 0666));
-    if (file_.get() < 0 && errno != EEXIST) break;
-  }
-  if (file_.get() < 0) raise_io(operation_, "can't make a file beside", path_, errno);
+  const std::filesystem::path folder = folder_of(path_);
+  const int mode = is_file ? 0600 : 0666;
+  file_ = runtime::OwnDescriptor(open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
+  // Giving it a name needs /proc.
+  if (file_.get() < 0 || access(own_path(file_.get()).c_str(), F_OK) != 0) open_named(mode);
   if (is_file && fchmod(file_.get(), old.st_mode & 0777) != 0) {
     const int error = errno;
-    unlink(written_.c_str());
+    remove_name();
     raise_io(operation_, "can't give the new file the mode of the old one", path_, error);
   }
 }
 
 AtomicFile::~AtomicFile() {
-  if (!is_committed_) unlink(written_.c_str());
+  const runtime::CancellationOff not_cancelled;
+  remove_name();
+}
+
+void AtomicFile::remove_name() noexcept {
+  if (!name_.empty()) unlink(name_.c_str());
 }
 
 void AtomicFile::raise_errno(std::string_view what) const {
   raise_io(operation_, what, path_, errno);
 }
 
-bool write_all(int file, const void* from, std::size_t size_bytes) {
-  const char* next = static_cast<const char*>(from);
-  while (size_bytes > 0) {
-    const ssize_t count = ::write(file, next, std::min(size_bytes, kMostAtOnce));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    next += count;
-    size_bytes -= static_cast<std::size_t>(count);
-  }
-  return true;
+/// For file systems without unnamed files.
+void AtomicFile::open_named(int mode) {
+  file_ = {};
+  name_ = take_name(path_, [&](const std::filesystem::path& name) {
+    const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (file < 0) return false;
+    file_ = runtime::OwnDescriptor(file);
+    flock(file, LOCK_EX | LOCK_NB);
+    if (is_there(name, file)) return true;
+    errno = EEXIST;  // another process took it for a leftover before it was locked
+    return false;
+  });
+  if (name_.empty()) raise_errno("can't make a file beside");
+}
+
+/// Gives the unnamed file a name, with which it can replace another one.
+void AtomicFile::give_name() {
+  if (!name_.empty()) return;
+  flock(file_.get(), LOCK_EX | LOCK_NB);
+  const std::string own = own_path(file_.get());
+  name_ = take_name(path_, [&](const std::filesystem::path& name) {
+    return linkat(AT_FDCWD, own.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  });
+  if (name_.empty()) raise_errno("can't make a file beside");
 }
 
 void AtomicFile::write(const void* from, std::size_t size_bytes) {
-  if (!write_all(file_.get(), from, size_bytes)) raise_errno("can't write the new file");
+  if (!file_.is_ours() || !runtime::write_all_at(file_.get(), from, size_bytes,
+                                                 static_cast<std::int64_t>(size_bytes_))) {
+    raise_errno("can't write the new file");
+  }
+  size_bytes_ += size_bytes;
 }
 
 void AtomicFile::commit() {
-  if (fsync(file_.get()) != 0) raise_errno("can't write the new file");
-  if (rename(written_.c_str(), path_.c_str()) != 0) raise_errno("can't replace the file");
-  is_committed_ = true;
+  const runtime::CancellationOff not_cancelled;
+  if (!file_.is_ours() || fsync(file_.get()) != 0) raise_errno("can't write the new file");
+  give_name();
+  if (rename(name_.c_str(), path_.c_str()) != 0) raise_errno("can't replace the file");
+  name_.clear();
+  flock(file_.get(), LOCK_UN);
   // The new name itself: without this it may be lost with the power, and the old file is back.
-  const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
-  const Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor opened(open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (opened.get() >= 0) fsync(opened.get());
 }
 

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/output/own_descriptor.h"
+
 namespace patchbay::nn::files {
 
 /// Throws kIo, with the system's reason and what to do about it.
@@ -48,13 +50,14 @@ class ReadFile {
   const std::filesystem::path& path() const { return path_; }
   const std::string& operation() const { return operation_; }
   int descriptor() const { return file_.get(); }
-  /// Errors: kIo if the bytes can't be read, or if the file has become shorter.
+  /// Errors: kIo if the bytes can't be read, if the file has become shorter, or if the program has
+  /// closed the descriptor.
   void read(std::uint64_t offset_bytes, void* to, std::size_t size_bytes) const;
 
  private:
   std::filesystem::path path_;
   std::string operation_;
-  Descriptor file_;
+  runtime::OwnDescriptor file_;
   std::uint64_t size_bytes_ = 0;
 };
 
@@ -75,11 +78,11 @@ class Mapping {
   std::size_t size_bytes_;
 };
 
-/// Writes all bytes to an open file. False if that fails, with the reason in errno.
-bool write_all(int file, const void* from, std::size_t size_bytes);
-
-/// Writes a file beside the one that it replaces in commit(). Without a commit nothing stays. A
-/// link to a regular file, or to nothing, is replaced, not followed.
+/// Writes a file that has no name until commit(), which puts it in the place of another one.
+/// Without a commit nothing stays, also if the process is killed, where the file system has such
+/// files; on others the file is beside the one that it replaces, and the next save of that one
+/// removes it. A link to a regular file, or to nothing, is replaced, not followed. Writing beyond
+/// RLIMIT_FSIZE is an error, without SIGXFSZ.
 class AtomicFile {
  public:
   /// The new file has the mode of the old one. Errors: kIo if no file can be made in that folder,
@@ -90,16 +93,21 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(const void* from, std::size_t size_bytes);
-  /// The bytes are on the disk before the old file is replaced. Errors: kIo.
+  /// The bytes are on the disk before the old file is replaced. Later ones are written to the new
+  /// file. Errors: kIo.
   void commit();
 
  private:
   [[noreturn]] void raise_errno(std::string_view what) const;
+  void open_named(int mode);
+  void give_name();
+  void remove_name() noexcept;
 
-  std::filesystem::path path_, written_;
+  std::filesystem::path path_;
   std::string operation_;
-  Descriptor file_;
-  bool is_committed_ = false;
+  runtime::OwnDescriptor file_;
+  std::uint64_t size_bytes_ = 0;
+  std::filesystem::path name_;  // that it has until it replaces the other; empty: none
 };
 
 }  // namespace patchbay::nn::files

@@ -11,8 +11,10 @@
 #include "patchbay/updates.h"
 
 #include "core/base/error.h"
+#include "core/base/nearest.h"
 #include "core/nn/files/safetensors.h"
 #include "core/nn/module/place.h"
+#include "core/nn/module/walk.h"
 
 namespace patchbay::nn {
 
@@ -20,17 +22,100 @@ using runtime::raise;
 
 namespace files {
 
-std::vector<NamedParameter> state_of(Module& module) {
-  std::vector<NamedParameter> all = module.named_parameters();
-  for (NamedParameter& buffer : module.named_buffers()) all.push_back(std::move(buffer));
+std::vector<NamedState> state_of(Module& module) {
+  std::vector<NamedState> all;
+  std::unordered_map<const module::Place*, std::size_t> places;
+  module::walk(module,
+               {{}, [&](const std::string& name, const Parameter& parameter, bool is_buffer) {
+                  const auto [at, is_new] = places.emplace(&parameter.place(), all.size());
+                  if (is_new) all.push_back({{}, parameter, is_buffer});
+                  all[at->second].names.push_back(name);
+                }});
+  std::ranges::stable_partition(all, [](const NamedState& each) { return !each.is_buffer; });
   return all;
+}
+
+namespace {
+
+using ByName = std::unordered_map<std::string, const Safetensors::Entry*>;
+
+/// The tensors of the file by their names in the module.
+ByName named_for(const Safetensors& file, const ModuleName& name, const char* operation) {
+  ByName result;
+  for (const Safetensors::Entry& entry : file.entries()) {
+    const std::optional<std::string> inside = name(entry.name);
+    if (!inside) continue;
+    const auto [other, is_new] = result.emplace(*inside, &entry);
+    if (is_new) continue;
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] two tensors get one name: expected another for each, got {} for {} and {}. Change "
+          "LoadOptions::names or rename.",
+          operation, runtime::quote(*inside), runtime::quote(other->second->name),
+          runtime::quote(entry.name));
+  }
+  return result;
+}
+
+/// Adds what the metadata tell of further names, as `save` writes it, and the safetensors of
+/// PyTorch: the name that was left out, and the one under which the tensor is there.
+void add_other_names(ByName& by_name, const Safetensors& file, const ModuleName& name) {
+  for (const auto& [other, written] : file.metadata()) {
+    if (file.has(other) || !file.has(written)) continue;
+    const std::optional<std::string> inside = name(other);
+    if (inside) by_name.emplace(*inside, &file.entry(written));
+  }
+}
+
+/// That names of one parameter have the same tensor in the file.
+void check_equal(const Safetensors& file, const Safetensors::Entry& a, const Safetensors::Entry& b,
+                 const char* operation) {
+  const OpenSafetensors& open = OpenSafetensors::of(file);
+  if (&a == &b || (a.dtype_name == b.dtype_name && a.shape == b.shape && open.are_equal(a, b))) {
+    return;
+  }
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] {} has two tensors for one parameter of the module: expected equal ones, got {} and "
+        "{}, which differ. Give the module a parameter for each, or leave one out.",
+        operation, runtime::quote(open.file.path().native()), runtime::quote(a.name),
+        runtime::quote(b.name));
+}
+
+}  // namespace
+
+Fit fit(Module& module, const Safetensors& file, const ModuleName& name, const char* operation) {
+  ByName by_name = named_for(file, name, operation);
+  add_other_names(by_name, file, name);
+  Fit result;
+  std::unordered_set<const Safetensors::Entry*> used;
+  for (NamedState& state : state_of(module)) {
+    const Safetensors::Entry* first = nullptr;
+    for (const std::string& each : state.names) {
+      const auto found = by_name.find(each);
+      if (found == by_name.end()) continue;
+      used.insert(found->second);
+      if (first == nullptr) first = found->second;
+      check_equal(file, *first, *found->second, operation);
+    }
+    if (first == nullptr) {
+      result.left_out.missing.push_back(state.name());
+    } else {
+      result.parts.push_back({std::move(state), first});
+    }
+  }
+  for (const Safetensors::Entry& entry : file.entries()) {
+    if (!used.contains(&entry) && name(entry.name)) {
+      result.left_out.superfluous.push_back(entry.name);
+    }
+  }
+  return result;
 }
 
 void check_entry(const Safetensors::Entry& entry, DType dtype, const Shape* shape,
                  const std::filesystem::path& path, const char* operation) {
   if (entry.dtype != dtype) {
     const std::string_view expected = patchbay::to_string(dtype),
-                           got = patchbay::to_string(entry.dtype);
+                           got = entry.is_readable ? patchbay::to_string(entry.dtype)
+                                                   : std::string_view(entry.dtype_name);
     const bool may_be_cast = is_floating(dtype) && is_floating(entry.dtype);
     raise(ErrorCode::kDtypeMismatch, "[{}] {} of {} has another dtype: expected {}, got {}. {}.",
           operation, runtime::quote(entry.name), runtime::quote(path.native()), expected, got,
@@ -79,17 +164,53 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-LoadReport compare_names(const std::vector<NamedParameter>& state, const Safetensors& file) {
-  LoadReport report;
-  std::unordered_set<std::string_view> known;
-  for (const NamedParameter& each : state) {
-    known.insert(each.name);
-    if (!file.has(each.name)) report.missing.push_back(each.name);
+/// What options.names and options.rename make of a name.
+files::ModuleName naming_of(const LoadOptions& options) {
+  return [&options](const std::string& name) -> std::optional<std::string> {
+    const auto found = options.names.find(name);
+    if (found != options.names.end()) return found->second;
+    return options.rename ? options.rename(name) : name;
+  };
+}
+
+/// That all of options.names are names of the file, and become names of the module.
+void check_given_names(const LoadOptions& options, Module& module, const Safetensors& file,
+                       const std::filesystem::path& path) {
+  if (options.names.empty()) return;
+  std::vector<std::string> known;
+  module::walk(module, {{}, [&](const std::string& name, const Parameter&, bool) {
+                          known.push_back(name);
+                        }});
+  for (const auto& [name, inside] : options.names) {
+    if (!file.has(name)) {
+      std::vector<std::string> there;
+      for (const Safetensors::Entry& entry : file.entries()) there.push_back(entry.name);
+      raise(
+          ErrorCode::kInvalidArgument,
+          "[load] a wrong name in LoadOptions::names: expected one of {}, got {}{}. Put the names "
+          "of the file first.",
+          runtime::quote(path.native()), runtime::quote(name), runtime::hint_nearest(name, there));
+    }
+    if (std::ranges::find(known, inside) == known.end()) {
+      raise(
+          ErrorCode::kInvalidArgument,
+          "[load] a wrong name in LoadOptions::names: expected one of the module for {}, got {}{}. "
+          "named_parameters() lists them.",
+          runtime::quote(name), runtime::quote(inside), runtime::hint_nearest(inside, known));
+    }
   }
-  for (const Safetensors::Entry& entry : file.entries()) {
-    if (!known.contains(entry.name)) report.superfluous.push_back(entry.name);
-  }
-  return report;
+}
+
+/// A load that does nothing was hardly meant.
+void check_any(const files::Fit& fit, const Safetensors& file, const std::filesystem::path& path) {
+  const auto& [missing, superfluous] = fit.left_out;
+  if (!fit.parts.empty() || (missing.empty() && superfluous.empty())) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[load] none of the {} tensors of {} fits the module: expected {}, got {}. Give "
+        "LoadOptions::rename, which makes names of the module of those in the file.",
+        file.entries().size(), runtime::quote(path.native()),
+        missing.empty() ? "no names, as it has no parameters" : listed(missing),
+        superfluous.empty() ? "none" : listed(superfluous));
 }
 
 void check_names(const LoadReport& report, const LoadOptions& options,
@@ -111,22 +232,25 @@ void check_names(const LoadReport& report, const LoadOptions& options,
 }
 
 /// A buffer's floats in its dtype, from those of another, which a program made that casts buffers
-/// too: those of a module stay f32. Undefined for others.
-Tensor converted(const Safetensors& file, std::string_view name, const Parameter& buffer) {
-  const DType from = file.entry(name).dtype, to = buffer.dtype();
-  if (from == to || !is_floating(from) || !is_floating(to)) return {};
-  return file.read(name, buffer.device()).cast(to);
+/// too: those of a module stay f32.
+bool is_converted(const files::Fit::Part& part) {
+  const DType from = part.entry->dtype, to = part.state.parameter.dtype();
+  return part.state.is_buffer && from != to && is_floating(from) && is_floating(to);
 }
 
 }  // namespace
 
 void files::save_module(Module& module, const std::filesystem::path& file, const char* operation) {
   TensorMap tensors;
-  for (const NamedParameter& each : state_of(module)) {
-    module::check_has_shape(operation, each.name, each.parameter);
-    tensors.emplace(each.name, *each.parameter);
+  std::map<std::string, std::string> other_names;
+  for (const NamedState& each : state_of(module)) {
+    module::check_has_shape(operation, each.name(), each.parameter);
+    tensors.emplace(each.name(), *each.parameter);
+    for (const std::string& name : each.names) {
+      if (name != each.name()) other_names.emplace(name, each.name());
+    }
   }
-  write_safetensors(file, tensors, {}, operation);
+  write_safetensors(file, tensors, other_names, operation);
 }
 
 void save(Module& module, const std::filesystem::path& file) {
@@ -135,38 +259,35 @@ void save(Module& module, const std::filesystem::path& file) {
 
 LoadReport load(Module& module, const std::filesystem::path& path, const LoadOptions& options) {
   const Safetensors file = files::OpenSafetensors::handle(path, "load");
-  std::vector<NamedParameter> state = files::state_of(module);
-  LoadReport report = compare_names(state, file);
-  check_names(report, options, path);
-  std::erase_if(state, [&](const NamedParameter& each) { return !file.has(each.name); });
-  std::unordered_map<std::string, Tensor> buffers;  // converted, by name
-  for (const auto& [name, buffer] : module.named_buffers()) {
-    if (file.has(name)) buffers.emplace(name, Tensor());
-  }
-  for (const auto& [name, parameter] : state) {
-    const Safetensors::Entry& entry = file.entry(name);
-    const bool may_differ =
-        buffers.contains(name) && is_floating(entry.dtype) && is_floating(parameter.dtype());
-    files::check_entry(entry, may_differ ? entry.dtype : parameter.dtype(),
+  check_given_names(options, module, file, path);
+  files::Fit fit = files::fit(module, file, naming_of(options), "load");
+  check_names(fit.left_out, options, path);
+  check_any(fit, file, path);
+  for (const files::Fit::Part& part : fit.parts) {
+    const Parameter& parameter = part.state.parameter;
+    files::check_entry(*part.entry, is_converted(part) ? part.entry->dtype : parameter.dtype(),
                        files::shape_of(parameter), path, "load");
-    files::check_destination(parameter, name, "load");
+    files::check_destination(parameter, part.state.name(), "load");
   }
-  for (const auto& [name, parameter] : state) {
-    files::check_values(file, name, parameter);
-    if (buffers.contains(name)) buffers[name] = converted(file, name, parameter);
+  std::vector<Tensor> converted;
+  for (const files::Fit::Part& part : fit.parts) {
+    const Parameter& parameter = part.state.parameter;
+    files::check_values(file, part.entry->name, parameter);
+    converted.push_back(
+        is_converted(part) ? file.read(part.entry->name, parameter.device()).cast(parameter.dtype())
+                           : Tensor());
   }
-  for (const auto& [name, parameter] : state) {
-    const auto buffer = buffers.find(name);
-    const Tensor values = buffer != buffers.end() ? buffer->second : Tensor();
-    if (!values.defined()) {
-      files::read_parameter(file, name, parameter);
+  for (std::size_t i = 0; i < fit.parts.size(); ++i) {
+    const Parameter& parameter = fit.parts[i].state.parameter;
+    if (!converted[i].defined()) {
+      files::read_parameter(file, fit.parts[i].entry->name, parameter);
     } else if (parameter.defined()) {
-      parameter->copy_from(values);
+      parameter->copy_from(converted[i]);
     } else {
-      parameter.set(values);
+      parameter.set(converted[i]);
     }
   }
-  return report;
+  return std::move(fit.left_out);
 }
 
 void load(Module& module, const std::filesystem::path& path) {

@@ -4,6 +4,9 @@
 #define PATCHBAY_CORE_NN_FILES_MODULE_STATE_H_
 
 #include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,8 +17,32 @@ namespace patchbay::nn::files {
 
 /// nn::save for another call, which errors name.
 void save_module(Module& module, const std::filesystem::path& file, const char* operation);
-/// Parameters, then buffers.
-std::vector<NamedParameter> state_of(Module& module);
+/// A parameter or buffer with all names that it has in the module, the first one first.
+struct NamedState {
+  std::vector<std::string> names;
+  Parameter parameter;
+  bool is_buffer;
+
+  const std::string& name() const { return names.front(); }
+};
+/// Parameters, then buffers; each is there once.
+std::vector<NamedState> state_of(Module& module);
+
+/// The name in the module of a tensor in a file; none for a tensor of something else.
+using ModuleName = std::function<std::optional<std::string>(const std::string& name)>;
+/// Which tensor of a file each part of the state is.
+struct Fit {
+  struct Part {
+    NamedState state;
+    const Safetensors::Entry* entry;
+  };
+  std::vector<Part> parts;  // that the file has
+  LoadReport left_out;
+};
+/// Errors: kInvalidArgument for two tensors of one name, and for names of one parameter whose
+/// tensors differ.
+Fit fit(Module& module, const Safetensors& file, const ModuleName& name, const char* operation);
+
 /// Null for a lazy parameter.
 inline const Shape* shape_of(const Parameter& parameter) {
   return parameter.defined() ? &parameter->shape() : nullptr;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "patchbay/nn/arrays.h"
@@ -29,18 +30,21 @@ constexpr std::array kCodes = {
     DTypeCode{DType::u32, "u4"}, DTypeCode{DType::u64, "u8"}, DTypeCode{DType::boolean, "b1"},
 };
 
-/// "<f4": the order of the bytes, the kind and the size.
+/// "<f4": the order of the bytes, the kind and the size. "f4" and "=f4" are in the order of the
+/// machine, as NumPy reads them.
 void set_dtype(Elements& elements, const std::string& text, const Subject& subject) {
-  const char order = text.empty() ? '\0' : text[0];
+  constexpr std::string_view kOrders = "<>=|";
+  const bool has_order = !text.empty() && kOrders.find(text[0]) != kOrders.npos;
+  const char order = has_order ? text[0] : '=';
   for (const DTypeCode& each : kCodes) {
-    if (order == '\0' || std::string_view(text).substr(1) != each.code) continue;
-    const bool has_order = order == '<' || order == '>';
-    if (!has_order && !(order == '|' && size_bytes(each.dtype) == 1)) break;
+    if (std::string_view(text).substr(has_order ? 1 : 0) != each.code) continue;
+    if (order == '|' && size_bytes(each.dtype) != 1) break;
     elements.dtype = each.dtype;
-    elements.is_big_endian = order == '>';
+    elements.is_big_endian =
+        order == '>' || (order == '=' && std::endian::native == std::endian::big);
     return;
   }
-  subject.fail("Patchbay has no dtype for {}. Save it with another dtype.", runtime::quote(text));
+  subject.refuse("Patchbay has no dtype for {}. Save it with another dtype.", runtime::quote(text));
 }
 
 /// Reads a dictionary of Python with the three keys of the format, and nothing else.
@@ -114,7 +118,7 @@ class DictionaryReader {
     switch (which) {
       case 0:
         if (accept('['))
-          subject_.fail(
+          subject_.refuse(
               "elements are structures, which Patchbay does not have. Save each field as an "
               "array.");
         set_dtype(elements_, read_text(), subject_);
@@ -208,6 +212,14 @@ Elements read_npy_header(Source& source) {
   return parse_npy_dictionary(text, subject);
 }
 
+bool begins_as_npy(const ReadFile& file, std::uint64_t at, std::uint64_t skipped) {
+  std::array<char, kMagic.size()> start{};
+  const std::uint64_t left = file.size_bytes() - at;
+  if (skipped > left || left - skipped < start.size()) return false;
+  file.read(at + skipped, start.data(), start.size());
+  return std::string_view(start.data(), start.size()) == kMagic;
+}
+
 std::string npy_header_of(DType dtype, const Shape& shape) {
   std::string_view code;
   for (const DTypeCode& each : kCodes) {
@@ -231,13 +243,47 @@ std::string npy_header_of(DType dtype, const Shape& shape) {
 
 }  // namespace files
 
+namespace {
+
+/// Reads the array at that place of the file, and moves the place behind it.
+Tensor read_array_at(std::uint64_t& at, const files::ReadFile& file, const files::Subject& subject,
+                     const ReadOptions& options, const Device& device) {
+  files::FileSource source(subject, file, at, file.size_bytes());
+  const files::Elements elements = files::read_npy_header(source);
+  const std::uint64_t left = file.size_bytes() - source.position();
+  const std::optional<std::uint64_t> size = files::size_of_elements(elements.dtype, elements.shape);
+  at = source.position() + std::min(left, size.value_or(left));
+  files::FileSource own(subject, file, source.position(), at);
+  return files::read_elements(own, elements, options.most_bytes, device);
+}
+
+}  // namespace
+
 Tensor read_npy(const std::filesystem::path& path, const ReadOptions& options) {
   const Device device = files::host_device(options.device, "read_npy");
   const files::ReadFile file(path, "read_npy");
-  files::FileSource source({"read_npy", "npy", runtime::quote(path.string())}, file, 0,
-                           file.size_bytes());
+  const files::Subject subject = {"read_npy", "npy", runtime::quote(path.string())};
+  files::FileSource source(subject, file, 0, file.size_bytes());
   const files::Elements elements = files::read_npy_header(source);
+  const std::optional<std::uint64_t> size = files::size_of_elements(elements.dtype, elements.shape);
+  if (size && files::begins_as_npy(file, source.position(), *size)) {
+    subject.fail("another array follows the first one. Call read_npy_all, which reads all.");
+  }
   return files::read_elements(source, elements, options.most_bytes, device);
+}
+
+std::vector<Tensor> read_npy_all(const std::filesystem::path& path, const ReadOptions& options) {
+  const Device device = files::host_device(options.device, "read_npy_all");
+  const files::ReadFile file(path, "read_npy_all");
+  const files::Subject subject = {"read_npy_all", "npy", runtime::quote(path.string())};
+  std::vector<Tensor> arrays;
+  std::uint64_t at = 0;
+  do {
+    files::Subject here = subject;
+    here.place += fmt::format(": array {}", arrays.size());
+    arrays.push_back(read_array_at(at, file, here, options, device));
+  } while (at < file.size_bytes());
+  return arrays;
 }
 
 void save_npy(const std::filesystem::path& path, const Tensor& tensor) {

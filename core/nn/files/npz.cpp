@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // npz: a zip file with an npy file for each array.
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,41 +33,88 @@ void check_limit(const std::vector<files::ZipEntry>& entries, std::uint64_t most
   }
 }
 
-Tensor read_array(const files::ReadFile& file, const files::ZipEntry& entry, files::Subject subject,
-                  std::uint64_t most_bytes, const Device& device) {
-  const std::uint64_t end = entry.data_at + entry.stored_bytes;
-  std::unique_ptr<files::Source> source;
-  if (entry.is_deflated) {
-    source = std::make_unique<files::InflatedSource>(std::move(subject), file, entry.data_at, end,
-                                                     files::Compression::kDeflate);
-  } else {
-    source = std::make_unique<files::FileSource>(std::move(subject), file, entry.data_at, end);
-  }
-  files::CheckedSource checked(*source, entry.size_bytes, entry.crc);
-  const files::Elements elements = files::read_npy_header(checked);
-  return files::read_elements(checked, elements, most_bytes, device);
+std::string_view without_suffix(std::string_view name) {
+  return name.ends_with(kSuffix) ? name.substr(0, name.size() - kSuffix.size()) : name;
 }
 
 }  // namespace
 
+struct files::OpenNpz {
+  OpenNpz(const std::filesystem::path& path, const ReadOptions& options, std::string_view operation)
+      : device(host_device(options.device, operation)),
+        most_bytes(options.most_bytes),
+        file(path, operation),
+        subject{std::string(operation), "npz", runtime::quote(path.string())},
+        entries(read_zip_directory(file, subject)) {
+    check_limit(entries, most_bytes, subject);
+    for (const ZipEntry& entry : entries) names.emplace_back(without_suffix(entry.name));
+  }
+
+  Tensor read(const ZipEntry& entry) const;
+  /// The array of that name, else another file; null if there is neither.
+  const ZipEntry* find(std::string_view name) const {
+    for (const std::string& each : {std::string(name).append(kSuffix), std::string(name)}) {
+      const auto found = std::ranges::find(entries, each, &ZipEntry::name);
+      if (found != entries.end()) return &*found;
+    }
+    return nullptr;
+  }
+
+  const Device device;
+  const std::uint64_t most_bytes;
+  const ReadFile file;
+  const Subject subject;
+  const std::vector<ZipEntry> entries;
+  std::vector<std::string> names;  // of the entries
+};
+
+Tensor files::OpenNpz::read(const ZipEntry& entry) const {
+  Subject here = subject;
+  here.place += ": " + runtime::quote(entry.name);
+  if (!entry.name.ends_with(kSuffix)) {
+    here.refuse("no array: expected a name that ends with .npy. Save arrays with numpy.savez.");
+  }
+  const std::uint64_t end = entry.data_at + entry.stored_bytes;
+  std::unique_ptr<Source> source;
+  if (entry.is_deflated) {
+    source = std::make_unique<InflatedSource>(std::move(here), file, entry.data_at, end,
+                                              Compression::kDeflate);
+  } else {
+    source = std::make_unique<FileSource>(std::move(here), file, entry.data_at, end);
+  }
+  CheckedSource checked(*source, entry.size_bytes, entry.crc);
+  const Elements elements = read_npy_header(checked);
+  return read_elements(checked, elements, most_bytes, device);
+}
+
+Npz::Npz(const std::filesystem::path& path, const ReadOptions& options)
+    : file_(std::make_shared<const files::OpenNpz>(path, options, "Npz")) {}
+
+const std::vector<std::string>& Npz::names() const { return file_->names; }
+
+bool Npz::has(std::string_view name) const { return file_->find(name) != nullptr; }
+
+Tensor Npz::read(std::string_view name) const {
+  if (const files::ZipEntry* const entry = file_->find(name)) return file_->read(*entry);
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[Npz] no such array in {}: expected one of its {} names, got {}. names() lists "
+                 "them.",
+                 runtime::quote(file_->file.path().native()), names().size(), runtime::quote(name));
+}
+
 std::map<std::string, Tensor> read_npz(const std::filesystem::path& path,
                                        const ReadOptions& options) {
-  const Device device = files::host_device(options.device, "read_npz");
-  const files::ReadFile file(path, "read_npz");
-  const files::Subject subject = {"read_npz", "npz", runtime::quote(path.string())};
-  const std::vector<files::ZipEntry> entries = files::read_zip_directory(file, subject);
-  check_limit(entries, options.most_bytes, subject);
+  const files::OpenNpz open(path, options, "read_npz");
   std::map<std::string, Tensor> arrays;
-  for (const files::ZipEntry& entry : entries) {
-    files::Subject here = subject;
-    here.place += ": " + runtime::quote(entry.name);
-    if (!entry.name.ends_with(kSuffix)) {
-      here.fail("no array: expected a name that ends with .npy. Save arrays with numpy.savez.");
+  std::exception_ptr refusal;  // the first one
+  for (std::size_t i = 0; i < open.entries.size(); ++i) {
+    try {
+      arrays.emplace(open.names[i], open.read(open.entries[i]));
+    } catch (const files::NoSuchTensors&) {
+      if (!refusal) refusal = std::current_exception();
     }
-    std::string name = entry.name.substr(0, entry.name.size() - kSuffix.size());
-    arrays.emplace(std::move(name),
-                   read_array(file, entry, std::move(here), options.most_bytes, device));
   }
+  if (arrays.empty() && refusal) std::rethrow_exception(refusal);
   return arrays;
 }
 

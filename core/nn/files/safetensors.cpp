@@ -29,6 +29,25 @@ Safetensors OpenSafetensors::handle(const std::filesystem::path& path, std::stri
   return Safetensors(std::make_shared<const OpenSafetensors>(path, operation, /*maps=*/false));
 }
 
+bool OpenSafetensors::are_equal(const Safetensors::Entry& a, const Safetensors::Entry& b) const {
+  const Staging of_a(a.size_bytes), of_b(a.size_bytes);
+  for (std::uint64_t done = 0; done < a.size_bytes;) {
+    const auto size =
+        static_cast<std::size_t>(std::min<std::uint64_t>(of_a.size(), a.size_bytes - done));
+    file.read(a.offset_bytes + done, of_a.data(), size);
+    file.read(b.offset_bytes + done, of_b.data(), size);
+    if (!std::equal(of_a.data(), of_a.data() + size, of_b.data())) return false;
+    done += size;
+  }
+  return true;
+}
+
+HostTable OpenSafetensors::read_table(const Safetensors::Entry& entry) const {
+  HostTable table{entry.shape, std::vector<double>(entry.size_bytes / sizeof(double))};
+  file.read(entry.offset_bytes, table.values.data(), entry.size_bytes);
+  return table;
+}
+
 }  // namespace files
 
 namespace {
@@ -49,6 +68,15 @@ const Safetensors::Entry& entry_of(const files::OpenSafetensors& open, std::stri
         "[{}] no such tensor in {}: expected one of its {} names, got {}. entries() lists them.",
         open.file.operation(), runtime::quote(open.file.path().native()),
         open.header.entries.size(), runtime::quote(name));
+}
+
+void check_readable(const Safetensors::Entry& entry, const files::ReadFile& file) {
+  if (entry.is_readable) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] can't read tensor {} of {}: Patchbay has no dtype {}. Read the others, or save it "
+        "with another dtype.",
+        file.operation(), runtime::quote(entry.name), runtime::quote(file.path().native()),
+        runtime::quote(entry.dtype_name));
 }
 
 /// Errors: as read.
@@ -114,14 +142,20 @@ bool Safetensors::has(std::string_view name) const { return file_->by_name.conta
 
 Tensor Safetensors::read(std::string_view name, const Device& device) const {
   const Entry& entry = this->entry(name);
+  check_readable(entry, file_->file);
   if (file_->mapping != nullptr) {
     if (Tensor borrowed = borrow_entry(*file_, entry, device); borrowed.defined()) return borrowed;
   }
   return read_entry(file_->file, entry, device);
 }
 
+Tensor Safetensors::read(std::string_view name) const {
+  return read(name, files::host_device({}, file_->file.operation()));
+}
+
 void Safetensors::read_into(std::string_view name, const Tensor& to) const {
   const Entry& entry = this->entry(name);
+  check_readable(entry, file_->file);
   if (!to.defined()) {
     raise(ErrorCode::kInvalidArgument,
           "[{}] the tensor to read {} into is undefined: expected one of its dtype and shape. Use "
@@ -145,8 +179,15 @@ void Safetensors::read_into(std::string_view name, const Tensor& to) const {
   to.copy_from(read_entry(file_->file, entry, to.device()));
 }
 
+TensorMap load_safetensors(const std::filesystem::path& file) {
+  return load_safetensors(file, files::host_device({}, "load_safetensors"));
+}
+
 TensorMap load_safetensors(const std::filesystem::path& file, const Device& device) {
   const Safetensors opened = files::OpenSafetensors::handle(file, "load_safetensors");
+  for (const Safetensors::Entry& entry : opened.entries()) {
+    check_readable(entry, files::OpenSafetensors::of(opened).file);
+  }
   TensorMap tensors;
   for (const Safetensors::Entry& entry : opened.entries()) {
     tensors.emplace(entry.name, opened.read(entry.name, device));
@@ -158,7 +199,7 @@ TensorMap load_safetensors(const std::filesystem::path& file, const Device& devi
 
 void files::write_safetensors(const std::filesystem::path& file, const TensorMap& tensors,
                               const std::map<std::string, std::string>& metadata,
-                              std::string_view operation) {
+                              std::string_view operation, const HostTables& tables) {
   std::vector<Safetensors::Entry> entries;
   for (const auto& [name, tensor] : tensors) {
     if (name == files::kMetadataName) {
@@ -175,6 +216,10 @@ void files::write_safetensors(const std::filesystem::path& file, const TensorMap
     }
     entries.push_back({name, tensor.dtype(), tensor.shape(), 0, tensor.size_bytes()});
   }
+  for (const auto& [name, table] : tables) {
+    const std::uint64_t size = table.values.size() * sizeof(double);
+    entries.push_back({name, DType::f64, table.shape, 0, size});
+  }
   // The widest elements first, so that each tensor begins at a multiple of its element.
   std::ranges::stable_sort(entries, [](const auto& a, const auto& b) {
     return size_bytes(a.dtype) > size_bytes(b.dtype);
@@ -182,7 +227,13 @@ void files::write_safetensors(const std::filesystem::path& file, const TensorMap
   const std::string header = files::header_of(entries, metadata, operation);
   files::AtomicFile out(file, operation);
   out.write(header.data(), header.size());
-  for (const Safetensors::Entry& entry : entries) files::write_tensor(out, tensors.at(entry.name));
+  for (const Safetensors::Entry& entry : entries) {
+    if (const auto table = tables.find(entry.name); table != tables.end()) {
+      out.write(table->second.values.data(), entry.size_bytes);
+    } else {
+      files::write_tensor(out, tensors.at(entry.name));
+    }
+  }
   out.commit();
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "patchbay/nn/safetensors.h"
 
@@ -17,9 +18,22 @@
 
 namespace patchbay::nn::files {
 
+/// A table of f64 in host memory, for which no device is needed.
+struct HostTable {
+  Shape shape;
+  std::vector<double> values;  // in row-major order
+};
+using HostTables = std::map<std::string, HostTable>;
+
 struct OpenSafetensors {
   OpenSafetensors(const std::filesystem::path& path, std::string_view operation, bool maps);
   static Safetensors handle(const std::filesystem::path& path, std::string_view operation);
+  static const OpenSafetensors& of(const Safetensors& file) { return *file.file_; }
+
+  /// Whether both entries have the same bytes; their sizes are equal. Errors: kIo.
+  bool are_equal(const Safetensors::Entry& a, const Safetensors::Entry& b) const;
+  /// The entry is of f64. Errors: kIo.
+  HostTable read_table(const Safetensors::Entry& entry) const;
 
   const ReadFile file;
   const SafetensorsHeader header;
@@ -27,10 +41,10 @@ struct OpenSafetensors {
   std::unordered_map<std::string_view, const Safetensors::Entry*> by_name;
 };
 
-/// save_safetensors.
+/// save_safetensors, of tensors and tables, which have different names.
 void write_safetensors(const std::filesystem::path& file, const TensorMap& tensors,
                        const std::map<std::string, std::string>& metadata,
-                       std::string_view operation);
+                       std::string_view operation, const HostTables& tables = {});
 
 }  // namespace patchbay::nn::files
 

@@ -103,11 +103,7 @@ class Reader final : public nlohmann::json_sax<Json> {
     if (place_ == Place::kMetadata) {
       header_.metadata.emplace(key_, text);
     } else if (place_ == Place::kTensor && field_ == Field::kDtype && !is_in_array_) {
-      const std::optional<DType> dtype = dtype_of_name(text);
-      if (!dtype)
-        fail("tensor {}: Patchbay has no dtype {}. Save it with another dtype.",
-             runtime::quote(name_), runtime::quote(text));
-      tensor_.dtype = *dtype;
+      tensor_.dtype_name = text;
       field_ = Field::kNone;
     } else {
       unexpected("a text");
@@ -171,7 +167,14 @@ class Reader final : public nlohmann::json_sax<Json> {
   enum class Field { kNone, kDtype, kShape, kOffsets };
 
   [[noreturn]] void unexpected(std::string_view what) const {
-    fail("{}: unexpected {}", where(), what);
+    fail("{}: expected {}, got {}", where(), expected(), what);
+  }
+
+  std::string_view expected() const {
+    if (place_ == Place::kMetadata) return "a text";
+    if (place_ != Place::kTensor) return "an object";
+    if (is_in_array_) return "a number";
+    return field_ == Field::kDtype ? "a text" : "a list of numbers";
   }
 
   std::string where() const {
@@ -198,20 +201,27 @@ class Reader final : public nlohmann::json_sax<Json> {
            tensor_.offsets[1], tensor_.offsets[0]);
     }
     const std::uint64_t size = tensor_.offsets[1] - tensor_.offsets[0];
-    const std::optional<std::uint64_t> bytes = size_of_elements(tensor_.dtype, tensor_.shape);
+    const std::optional<DType> dtype = dtype_of_name(tensor_.dtype_name);
+    if (!dtype) {  // nobody can tell how many bytes it should have
+      header_.entries.push_back({name_, kNoDType, tensor_.shape, tensor_.offsets[0], size,
+                                 tensor_.dtype_name, /*is_readable=*/false});
+      return;
+    }
+    const std::optional<std::uint64_t> bytes = size_of_elements(*dtype, tensor_.shape);
     if (!bytes) {
       fail("tensor {}: shape {} has more than 2^63 - 1 bytes", runtime::quote(name_),
            patchbay::to_string(tensor_.shape));
     }
     if (*bytes != size) {
       fail("tensor {}: expected {} bytes for {} {}, got {}", runtime::quote(name_), *bytes,
-           patchbay::to_string(tensor_.dtype), patchbay::to_string(tensor_.shape), size);
+           patchbay::to_string(*dtype), patchbay::to_string(tensor_.shape), size);
     }
-    header_.entries.push_back({name_, tensor_.dtype, tensor_.shape, tensor_.offsets[0], size});
+    header_.entries.push_back(
+        {name_, *dtype, tensor_.shape, tensor_.offsets[0], size, tensor_.dtype_name});
   }
 
   struct Tensor {
-    DType dtype = DType::f32;
+    std::string dtype_name;
     Shape shape;
     std::array<std::uint64_t, 2> offsets = {};
     std::size_t num_offsets = 0;

@@ -20,6 +20,9 @@ namespace patchbay::nn::files {
 inline constexpr std::string_view kMetadataName = "__metadata__";
 inline constexpr std::uint64_t kLengthBytes = 8, kMostHeaderBytes = 100'000'000;
 
+/// Of an entry whose dtype Patchbay lacks.
+inline constexpr auto kNoDType = static_cast<DType>(0xff);
+
 struct SafetensorsHeader {
   std::vector<Safetensors::Entry> entries;  // in the order of their places
   std::map<std::string, std::string> metadata;

@@ -42,6 +42,8 @@ class FileSource final : public Source {
       : Source(std::move(subject)), file_(file), next_(begin), end_(end) {}
   std::size_t read(void* to, std::size_t size_bytes) override;
   std::optional<std::uint64_t> left() const override { return end_ - next_; }
+  /// Where in the file the next byte is.
+  std::uint64_t position() const { return next_; }
 
  private:
   const ReadFile& file_;

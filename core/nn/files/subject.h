@@ -20,6 +20,11 @@ inline std::string with_way_out(std::string text, std::string_view way_out) {
   return text;
 }
 
+/// An array that is as it should be, and of which Patchbay has no tensors.
+class NoSuchTensors : public Error {
+  using Error::Error;
+};
+
 struct Subject {
   std::string operation;  // "read_npy"
   std::string format;     // "npy"
@@ -29,9 +34,20 @@ struct Subject {
   /// Errors: kInvalidArgument, always.
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format_string, Args&&... args) const {
-    std::string text = fmt::format(format_string, std::forward<Args>(args)...);
-    runtime::raise(ErrorCode::kInvalidArgument, "[{}] no valid file of {}: {}: {}", operation,
-                   format, place, with_way_out(std::move(text), way_out));
+    throw Error(ErrorCode::kInvalidArgument,
+                text_of(fmt::format(format_string, std::forward<Args>(args)...)));
+  }
+  /// Errors: NoSuchTensors, always.
+  template <class... Args>
+  [[noreturn]] void refuse(fmt::format_string<Args...> format_string, Args&&... args) const {
+    throw NoSuchTensors(ErrorCode::kInvalidArgument,
+                        text_of(fmt::format(format_string, std::forward<Args>(args)...)));
+  }
+
+ private:
+  std::string text_of(std::string what) const {
+    return fmt::format("[{}] no valid file of {}: {}: {}", operation, format, place,
+                       with_way_out(std::move(what), way_out));
   }
 };
 

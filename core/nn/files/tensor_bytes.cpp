@@ -59,8 +59,24 @@ std::optional<std::uint64_t> size_of_elements(DType dtype, const Shape& shape) {
   return is_empty ? 0 : static_cast<std::uint64_t>(bytes);
 }
 
-Device host_device(const std::optional<Device>& device, const char* operation) {
-  Device result = device ? *device : Device("cpu");
+namespace {
+
+/// first_cpu() for an operation, which its error names.
+Device first_cpu_for(std::string_view operation) {
+  try {
+    return first_cpu();
+  } catch (const Error& error) {
+    const std::string_view text = error.what();
+    const std::size_t begin = text.find("] ");  // behind "[Device]"
+    if (error.code() != ErrorCode::kUnknownDevice || begin == text.npos) throw;
+    runtime::raise(error.code(), "[{}{}", operation, text.substr(begin));
+  }
+}
+
+}  // namespace
+
+Device host_device(const std::optional<Device>& device, std::string_view operation) {
+  Device result = device ? *device : first_cpu_for(operation);
   if (!result.properties().host_addressable) {
     runtime::raise(ErrorCode::kUnsupported,
                    "[{}] the host can't address the memory of {}: expected a CPU device. Bring the "

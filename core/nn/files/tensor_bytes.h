@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "patchbay/device.h"
 #include "patchbay/tensor.h"
@@ -46,9 +47,9 @@ struct Elements {
 /// 2^63 - 1, for which no tensor can be made.
 std::optional<std::uint64_t> size_of_elements(DType dtype, const Shape& shape);
 
-/// The device that was given, else cpu:0. Errors: kUnsupported if the host can't address its
-/// memory.
-Device host_device(const std::optional<Device>& device, const char* operation);
+/// The device that was given, else first_cpu(). Errors: kUnsupported if the host can't address its
+/// memory; kUnknownDevice if none is given and no CPU device is visible.
+Device host_device(const std::optional<Device>& device, std::string_view operation);
 
 /// The rest of the source as a contiguous tensor. Memory grows with what is read, up to
 /// `most_bytes`. Errors: kInvalidArgument for more or fewer bytes than the shape has, for more than

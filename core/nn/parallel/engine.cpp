@@ -15,6 +15,7 @@
 #include "patchbay/custom_function.h"
 #include "patchbay/split_draws.h"
 
+#include "core/base/cancellation.h"
 #include "core/base/error.h"
 #include "core/nn/data/foreign_errors.h"
 #include "core/nn/module/call.h"
@@ -134,6 +135,7 @@ void Engine::run(std::size_t num_replicas, const Job& job) {
           "[DataParallel] it is used in a forked process: expected the process that ran it first, "
           "which has its threads. Make another one here.");
   }
+  const runtime::CancellationOff not_cancelled;  // the jobs use what is on the stack
   const std::vector<ProcessGroup>& group = group_of(num_replicas);
   FirstFailure failure;
   std::vector<std::function<void()>> jobs;  // all made before the first one starts

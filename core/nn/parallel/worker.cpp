@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "core/base/cancellation.h"
 #include "core/base/quiet_thread.h"
 
 namespace patchbay::nn::parallel {
@@ -15,6 +16,7 @@ Worker::Worker()
           runtime::start_quiet_thread("DataParallel", [state = state_.get()] { state->run(); }))) {}
 
 Worker::~Worker() {
+  const runtime::CancellationOff not_cancelled;
   if (!is_here()) {
     static_cast<void>(state_.release());
     static_cast<void>(thread_.release());

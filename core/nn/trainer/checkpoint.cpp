@@ -34,13 +34,16 @@ constexpr std::int64_t kFormat = 1;
 /// Follows a text without a way out of its own.
 constexpr std::string_view kWayOut = "Give a file that was saved with these parts.";
 
-std::string model_name(std::string_view name) { return fmt::format("model.{}", name); }
+constexpr std::string_view kModelPrefix = "model.", kProgramPrefix = "program.";
+std::string model_name(std::string_view name) { return fmt::format("{}{}", kModelPrefix, name); }
 std::string optimizer_name(std::size_t list, std::size_t index) {
   return fmt::format("optimizer.{}.{}", list, index);
 }
-std::string program_name(std::string_view name) { return fmt::format("program.{}", name); }
+std::string program_name(std::string_view name) {
+  return fmt::format("{}{}", kProgramPrefix, name);
+}
 
-constexpr std::string_view kPrefixes[] = {"model.", "optimizer.", "program."};
+constexpr std::string_view kPrefixes[] = {kModelPrefix, "optimizer.", kProgramPrefix};
 constexpr std::size_t kMostDepth = 4;
 constexpr std::int64_t kMostCount = std::int64_t{1} << 53;
 
@@ -128,7 +131,7 @@ class Reader {
 
   /// Errors: unless the file has the tensor, with that dtype, or else a float, and shape.
   void need_tensor(const std::string& name, std::optional<DType> dtype, const Shape* shape) const {
-    if (!file_.has(name)) fail("the tensor {} is missing", runtime::quote(name));
+    if (!file_.has(name)) fail_missing(name);
     const Safetensors::Entry& entry = file_.entry(name);
     if (!dtype && !is_floating(entry.dtype)) {
       fail("the tensor {} has {}: expected floats", runtime::quote(name),
@@ -137,6 +140,9 @@ class Reader {
     files::check_entry(entry, dtype.value_or(entry.dtype), shape, path_, operation_);
   }
 
+  [[noreturn]] void fail_missing(const std::string& name) const {
+    fail("the tensor {} is missing", runtime::quote(name));
+  }
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> what, Args&&... args) const {
     std::string text = fmt::format(what, std::forward<Args>(args)...);
@@ -195,31 +201,32 @@ class Reader {
 using Apply = std::function<void()>;
 
 void save_model(const char* operation, Module& model, TensorMap& tensors) {
-  for (const NamedParameter& each : files::state_of(model)) {
-    module::check_has_shape(operation, each.name, each.parameter);
-    tensors.emplace(model_name(each.name), *each.parameter);
+  for (const files::NamedState& each : files::state_of(model)) {
+    module::check_has_shape(operation, each.name(), each.parameter);
+    tensors.emplace(model_name(each.name()), *each.parameter);
   }
 }
 
 Apply read_model(Module& model, const Reader& from) {
-  const std::vector<NamedParameter> state = files::state_of(model);
-  std::unordered_set<std::string> known;
-  for (const auto& [name, parameter] : state) {
-    known.insert(model_name(name));
-    from.need_tensor(model_name(name), parameter.dtype(), files::shape_of(parameter));
-    files::check_destination(parameter, name, from.operation());
+  const auto name_of = [](const std::string& name) -> std::optional<std::string> {
+    if (!name.starts_with(kModelPrefix)) return std::nullopt;
+    return name.substr(kModelPrefix.size());
+  };
+  files::Fit fit = files::fit(model, from.file(), name_of, from.operation());
+  for (const std::string& name : fit.left_out.missing) from.fail_missing(model_name(name));
+  for (const std::string& name : fit.left_out.superfluous) {
+    from.fail("the model has no {}", runtime::quote(name));
   }
-  for (const Safetensors::Entry& entry : from.file().entries()) {
-    if (entry.name.starts_with("model.") && !known.contains(entry.name)) {
-      from.fail("the model has no {}", runtime::quote(entry.name));
-    }
+  for (const auto& [state, entry] : fit.parts) {
+    from.need_tensor(entry->name, state.parameter.dtype(), files::shape_of(state.parameter));
+    files::check_destination(state.parameter, state.name(), from.operation());
   }
-  for (const auto& [name, parameter] : state) {
-    files::check_values(from.file(), model_name(name), parameter);
+  for (const auto& [state, entry] : fit.parts) {
+    files::check_values(from.file(), entry->name, state.parameter);
   }
-  return [state, &from] {
-    for (const auto& [name, parameter] : state) {
-      files::read_parameter(from.file(), model_name(name), parameter);
+  return [parts = std::move(fit.parts), &from] {
+    for (const auto& [state, entry] : parts) {
+      files::read_parameter(from.file(), entry->name, state.parameter);
     }
   };
 }
@@ -256,7 +263,7 @@ Apply read_optimizer(Optimizer& optimizer, const Reader& from) {
         parameters.size(), optimizer.num_lists(), state.parameter_steps.size(), num_lists);
   }
   const auto rate = from.number<double>("optimizer/learning_rate");
-  if (!is_rate(rate)) from.fail("its learning rate is {}", rate);
+  if (!is_rate(rate)) from.fail("its learning rate is {}", runtime::printed(rate));
   std::unordered_set<std::string> known;
   for (std::size_t list = 0; list < num_lists + (state.has_masters ? 1 : 0); ++list) {
     state.lists.emplace_back(parameters.size());
@@ -290,7 +297,8 @@ Apply read_schedule(Schedule& schedule, const Reader& from) {
   from.need("schedule");
   const std::int64_t steps = from.count("schedule/num_steps");
   if (const double rate = schedule.rate_at(steps); !is_rate(rate)) {
-    from.fail("after its {} steps the schedule has the learning rate {}", steps, rate);
+    from.fail("after its {} steps the schedule has the learning rate {}", steps,
+              runtime::printed(rate));
   }
   return [&schedule, steps] { schedule.set_num_steps(steps); };
 }
@@ -307,14 +315,31 @@ Apply read_loader(DataLoader& loader, const Reader& from) {
   return [&loader, state] { loader.set_state(state); };
 }
 
-TensorMap program_tensors(const Reader& from) {
-  constexpr std::string_view kPrefix = "program.";
-  TensorMap tensors;
+/// Calls `add` with the name of each tensor of the program and its entry.
+template <class Add>
+void for_each_of_program(const Reader& from, Add add) {
   for (const Safetensors::Entry& entry : from.file().entries()) {
-    if (!entry.name.starts_with(kPrefix)) continue;
-    tensors.emplace(entry.name.substr(kPrefix.size()), from.file().read(entry.name));
+    if (entry.name.starts_with(kProgramPrefix)) {
+      add(entry.name.substr(kProgramPrefix.size()), entry);
+    }
   }
+}
+
+TensorMap program_tensors(const Reader& from) {
+  TensorMap tensors;
+  for_each_of_program(from, [&](std::string name, const Safetensors::Entry& entry) {
+    tensors.emplace(std::move(name), from.file().read(entry.name));
+  });
   return tensors;
+}
+
+files::HostTables program_tables(const Reader& from) {
+  files::HostTables tables;
+  for_each_of_program(from, [&](std::string name, const Safetensors::Entry& entry) {
+    if (entry.dtype != DType::f64) return;  // no table
+    tables.emplace(std::move(name), files::OpenSafetensors::of(from.file()).read_table(entry));
+  });
+  return tables;
 }
 
 /// Errors: kInvalidArgument for texts that are not UTF-8.
@@ -331,7 +356,7 @@ std::string to_text(const char* operation, const json& numbers) {
 }  // namespace
 
 void trainer::save_checkpoint(const char* operation, const std::filesystem::path& file,
-                              const Checkpoint& parts) {
+                              const Checkpoint& parts, const files::HostTables& tables) {
   TensorMap tensors;
   json numbers = {{"format", kFormat}};
   if (parts.model != nullptr) save_model(operation, *parts.model, tensors);
@@ -346,21 +371,24 @@ void trainer::save_checkpoint(const char* operation, const std::filesystem::path
     numbers["generator"] = {{"seed", state.seed}, {"offset", state.offset}};
   }
   for (const auto& [name, tensor] : parts.tensors) tensors.emplace(program_name(name), tensor);
+  files::HostTables named;
+  for (const auto& [name, table] : tables) named.emplace(program_name(name), table);
   numbers["texts"] = parts.texts;
-  files::write_safetensors(file, tensors, {{kNumbers, to_text(operation, numbers)}}, operation);
+  files::write_safetensors(file, tensors, {{kNumbers, to_text(operation, numbers)}}, operation,
+                           named);
 }
 
 void save_checkpoint(const std::filesystem::path& file, const Checkpoint& parts) {
-  trainer::save_checkpoint("save_checkpoint", file, parts);
+  trainer::save_checkpoint("save_checkpoint", file, parts, {});
 }
 
 void load_checkpoint(const std::filesystem::path& file, Checkpoint& parts) {
-  trainer::load_checkpoint_if("load_checkpoint", file, parts, [](const TensorMap&) {});
+  trainer::load_checkpoint_if("load_checkpoint", file, parts, {});
 }
 
 void trainer::load_checkpoint_if(const char* operation, const std::filesystem::path& file,
                                  Checkpoint& parts,
-                                 const std::function<void(const TensorMap&)>& check) {
+                                 const std::function<void(const files::HostTables&)>& check) {
   const Reader from(file, operation);
   from.check_names();
   std::vector<Apply> all;
@@ -375,9 +403,10 @@ void trainer::load_checkpoint_if(const char* operation, const std::filesystem::p
                                  from.number<std::uint64_t>("generator/offset")};
     all.emplace_back([&parts, state] { parts.generator->set_state(state); });
   }
-  TensorMap tensors = program_tensors(from);
+  TensorMap tensors;
+  if (!check) tensors = program_tensors(from);
   std::map<std::string, std::string> texts = from.texts("texts");
-  check(tensors);
+  if (check) check(program_tables(from));
   for (const Apply& apply : all) apply();
   parts.tensors = std::move(tensors);
   parts.texts = std::move(texts);

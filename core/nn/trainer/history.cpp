@@ -1,26 +1,26 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/nn/trainer/history.h"
 
-#include <cerrno>
 #include <cmath>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/nn/files/file.h"
 
 namespace patchbay::nn::trainer {
 
+using files::HostTable;
+using files::HostTables;
 using runtime::raise;
 
 namespace {
 
 constexpr std::int64_t kLossColumns = 4, kEpochColumns = 6;
 
-Tensor table(const std::vector<double>& values, std::int64_t columns) {
-  return from_host(values, {static_cast<std::int64_t>(values.size()) / columns, columns},
-                   Device("cpu"));
+HostTable table(std::vector<double> values, std::int64_t columns) {
+  const Shape shape{static_cast<std::int64_t>(values.size()) / columns, columns};
+  return {shape, std::move(values)};
 }
 
 /// The checkpoint is of no trainer.
@@ -36,23 +36,24 @@ std::int64_t count_of(double value, std::int64_t least, const std::filesystem::p
   if (value >= static_cast<double>(least) && value <= kMost && value == std::floor(value)) {
     return static_cast<std::int64_t>(value);
   }
-  refuse(file, fmt::format("expected a number of {} to 2^53, got {}", least, value));
+  refuse(file,
+         fmt::format("expected a number of {} to 2^53, got {}", least, runtime::printed(value)));
 }
 
-std::vector<double> values_of(const TensorMap& tensors, const char* name, std::int64_t columns,
-                              const std::filesystem::path& file) {
-  const auto found = tensors.find(name);
-  const bool fits = found != tensors.end() && found->second.dtype() == DType::f64 &&
-                    found->second.rank() == 2 && found->second.size(1) == columns;
+const std::vector<double>& values_of(const HostTables& tables, const char* name,
+                                     std::int64_t columns, const std::filesystem::path& file) {
+  const auto found = tables.find(name);
+  const bool fits =
+      found != tables.end() && found->second.shape.rank() == 2 && found->second.shape[1] == columns;
   if (!fits) {
     refuse(file, fmt::format("expected a tensor '{}' f64 [n, {}]", name, columns));
   }
-  return found->second.to_vector<double>();
+  return found->second.values;
 }
 
 }  // namespace
 
-void save_history(const TrainingHistory& history, TensorMap& tensors) {
+void save_history(const TrainingHistory& history, HostTables& tables) {
   std::vector<double> losses, epochs;
   for (const LossRow& row : history.losses) {
     const double values[] = {static_cast<double>(row.epoch), static_cast<double>(row.step),
@@ -69,19 +70,19 @@ void save_history(const TrainingHistory& history, TensorMap& tensors) {
                              validation.metric};
     epochs.insert(epochs.end(), std::begin(values), std::end(values));
   }
-  tensors["losses"] = table(losses, kLossColumns);
-  tensors["epochs"] = table(epochs, kEpochColumns);
+  tables["losses"] = table(std::move(losses), kLossColumns);
+  tables["epochs"] = table(std::move(epochs), kEpochColumns);
 }
 
-TrainingHistory read_history(const TensorMap& tensors, const std::filesystem::path& file) {
+TrainingHistory read_history(const HostTables& tables, const std::filesystem::path& file) {
   TrainingHistory history;
-  const std::vector<double> losses = values_of(tensors, "losses", kLossColumns, file);
+  const std::vector<double>& losses = values_of(tables, "losses", kLossColumns, file);
   for (std::size_t i = 0; i < losses.size(); i += kLossColumns) {
     const auto row = std::span(losses).subspan(i, kLossColumns);
     history.losses.push_back(
         {count_of(row[0], 0, file), count_of(row[1], 0, file), row[2], row[3]});
   }
-  const std::vector<double> epochs = values_of(tensors, "epochs", kEpochColumns, file);
+  const std::vector<double>& epochs = values_of(tables, "epochs", kEpochColumns, file);
   for (std::size_t i = 0; i < epochs.size(); i += kEpochColumns) {
     const auto row = std::span(epochs).subspan(i, kEpochColumns);
     EpochRow& epoch = history.epochs.emplace_back();
@@ -93,21 +94,20 @@ TrainingHistory read_history(const TensorMap& tensors, const std::filesystem::pa
   return history;
 }
 
-void save_position(const Position& at, TensorMap& tensors) {
+void save_position(const Position& at, HostTables& tables) {
   const auto number = [](std::int64_t value) { return static_cast<double>(value); };
-  tensors["position"] = from_host(
+  tables["position"] = {
+      {9},
       {number(at.epoch), number(at.step), at.row_sum, at.epoch_sum, number(at.row_count),
-       number(at.epoch_count), at.best, number(at.best_epoch), number(at.epochs_without_best)},
-      {9}, Device("cpu"));
+       number(at.epoch_count), at.best, number(at.best_epoch), number(at.epochs_without_best)}};
 }
 
-Position read_position(const TensorMap& tensors, const std::filesystem::path& file) {
-  const auto found = tensors.find("position");
-  if (found == tensors.end() || found->second.dtype() != DType::f64 ||
-      found->second.shape() != Shape{9}) {
+Position read_position(const HostTables& tables, const std::filesystem::path& file) {
+  const auto found = tables.find("position");
+  if (found == tables.end() || found->second.shape != Shape{9}) {
     refuse(file, "expected a tensor 'position' f64 [9]");
   }
-  const auto values = found->second.to_vector<double>();
+  const std::vector<double>& values = found->second.values;
   // Only the best epoch may be -1: none.
   const auto count = [&](std::size_t i) { return count_of(values[i], i == 7 ? -1 : 0, file); };
   return {count(0), count(1),  values[2], values[3], count(4),
@@ -115,11 +115,13 @@ Position read_position(const TensorMap& tensors, const std::filesystem::path& fi
 }
 
 void CsvLog::open(const std::filesystem::path& path, const TrainingHistory& history) {
-  path_ = path;
-  if (path_.empty()) return;
-  errno = 0;
-  file_.open(path_, std::ios::out | std::ios::trunc);
-  if (!file_) fail(errno);
+  if (path.empty()) return;
+  try {
+    file_.emplace(path, "fit");
+  } catch (const Error& error) {
+    if (error.native_code() == 0) throw;
+    files::raise_io("fit", "can't write the file", path, static_cast<int>(error.native_code()));
+  }
   write("epoch,step,loss,learning_rate,validation_loss,validation_metric\n");
   std::size_t done = 0;
   for (const EpochRow& epoch : history.epochs) {
@@ -129,26 +131,24 @@ void CsvLog::open(const std::filesystem::path& path, const TrainingHistory& hist
     add(epoch);
   }
   while (done < history.losses.size()) add(history.losses[done++]);
+  file_->commit();
 }
 
 void CsvLog::add(const LossRow& row) {
-  write(fmt::format("{},{},{},{},,\n", row.epoch, row.step, row.loss, row.learning_rate));
+  write(fmt::format("{},{},{},{},,\n", row.epoch, row.step, runtime::printed(row.loss),
+                    runtime::printed(row.learning_rate)));
 }
 
 void CsvLog::add(const EpochRow& row) {
-  const std::string validation =
-      row.validation ? fmt::format("{},{}", row.validation->loss, row.validation->metric) : ",";
-  write(fmt::format("{},{},{},,{}\n", row.epoch, row.step, row.loss, validation));
+  const std::string validation = row.validation
+                                     ? fmt::format("{},{}", runtime::printed(row.validation->loss),
+                                                   runtime::printed(row.validation->metric))
+                                     : ",";
+  write(fmt::format("{},{},{},,{}\n", row.epoch, row.step, runtime::printed(row.loss), validation));
 }
 
 void CsvLog::write(const std::string& line) {
-  if (path_.empty()) return;
-  errno = 0;
-  file_.write(line.data(), static_cast<std::streamsize>(line.size()));
-  file_.flush();
-  if (!file_) fail(errno);
+  if (file_) file_->write(line.data(), line.size());
 }
-
-void CsvLog::fail(int error) const { files::raise_io("fit", "can't write the file", path_, error); }
 
 }  // namespace patchbay::nn::trainer

@@ -176,6 +176,7 @@ class Trainer::Run {
   }
   void resume();
   Checkpoint parts() const;
+  void check_files() const;
   void save() const;
   void run_epoch();
   void make_step(const Batch& batch);
@@ -211,18 +212,25 @@ void Trainer::Run::resume() {
   const auto& file = options_.checkpoint;
   if (!options_.resume || !is_there(file)) return;
   Checkpoint parts = this->parts();
-  trainer::load_checkpoint_if("fit", file, parts, [&](const TensorMap& tensors) {
-    at_ = trainer::read_position(tensors, file);
-    history_ = trainer::read_history(tensors, file);
+  trainer::load_checkpoint_if("fit", file, parts, [&](const files::HostTables& tables) {
+    at_ = trainer::read_position(tables, file);
+    history_ = trainer::read_history(tables, file);
   });
+}
+
+/// Whoever trains for hours learns of a folder that is not there now.
+void Trainer::Run::check_files() const {
+  for (const auto* const file : {&options_.checkpoint, &options_.best_model, &options_.plot}) {
+    if (!file->empty()) files::AtomicFile(*file, "fit");
+  }
 }
 
 void Trainer::Run::save() const {
   if (options_.checkpoint.empty() || is_broken_) return;
-  Checkpoint parts = this->parts();
-  trainer::save_position(at_, parts.tensors);
-  trainer::save_history(history_, parts.tensors);
-  trainer::save_checkpoint("fit", options_.checkpoint, parts);
+  files::HostTables tables;
+  trainer::save_position(at_, tables);
+  trainer::save_history(history_, tables);
+  trainer::save_checkpoint("fit", options_.checkpoint, parts(), tables);
 }
 
 void Trainer::Run::tell(Kind kind, const LossRow* row, const EpochRow* epoch) const {
@@ -263,7 +271,7 @@ void Trainer::Run::add_row() {
 
 void Trainer::Run::end_unless_finite(double loss, const char* name, std::int64_t step) {
   if (!options_.stops_if_not_finite || std::isfinite(loss) || !reason_.empty()) return;
-  reason_ = fmt::format("the {} is {} at step {}", name, loss, step);
+  reason_ = fmt::format("the {} is {} at step {}", name, runtime::printed(loss), step);
   is_broken_ = true;
 }
 
@@ -344,6 +352,7 @@ TrainingReport Trainer::Run::operator()() {
           training_.dataset().size(), training_.options().batch_size);
   }
   state_.stops = false;
+  check_files();
   resume();
   csv_.open(options_.csv, history_);
   // A call before may have ended with the last batch of an epoch.
@@ -422,7 +431,7 @@ std::vector<Device> devices_for(Module& model, const TrainerOptions& options) {
   const int used = std::min(*options.num_gpus, runtime.num_gpus());
   std::vector<Device> devices;
   for (int i = 0; i < used; ++i) devices.push_back(runtime.try_gpu(i));
-  if (devices.empty()) devices.push_back(runtime.device("cpu"));
+  if (devices.empty()) devices.push_back(runtime.first_cpu());
   return devices;
 }
 

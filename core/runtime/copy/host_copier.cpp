@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "core/base/cancellation.h"
 #include "core/base/error.h"
 #include "core/base/quiet_thread.h"
 #include "core/runtime/copy/links.h"
@@ -59,6 +60,7 @@ std::size_t HostCopier::chunk_bytes(bool has_host_leg) const {
 }
 
 HostCopier::~HostCopier() {
+  const CancellationOff not_cancelled;
   if (process_is_ending() || !home_.is_here()) {
     for (std::thread& thread : threads_) thread.detach();
     return;
@@ -94,6 +96,7 @@ void HostCopier::copy(void* to, const void* from, std::size_t size_bytes) {
 
 /// Among the copier's own threads. False if they are busy, or none could start.
 bool HostCopier::share(const Job& job) {
+  const CancellationOff not_cancelled;
   const std::unique_lock turn(turn_, std::try_to_lock);
   if (!turn) return false;
   std::unique_lock lock(mutex_);

@@ -9,6 +9,7 @@
 
 #include "patchbay/plugin/host.h"
 
+#include "core/base/cancellation.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/quiet_thread.h"
@@ -58,10 +59,11 @@ void TransferJob::wait_on_host(std::uint64_t sequence, std::string_view operatio
 bool TransferJob::is_ordered_here() const noexcept { return Transfer::current() != nullptr; }
 
 void TransferJob::finish_quietly() noexcept {
+  const CancellationOff not_cancelled;
   if (home.is_here()) ends_by(PATCHBAY_NO_DEADLINE);
 }
 
-bool TransferJob::ends_by(std::uint64_t deadline_ns) noexcept {
+bool TransferJob::ends_by(std::uint64_t deadline_ns) {
   std::unique_lock lock(mutex_);
   while (!is_ended_) {
     if (now_ns() >= deadline_ns) return false;
@@ -187,6 +189,7 @@ Transfer::Transfer() : state_(std::make_shared<State>()) { unknown_fault(); }
 
 Transfer::~Transfer() {
   if (!thread_.joinable()) return;
+  const CancellationOff not_cancelled;
   {
     const std::scoped_lock lock(state_->mutex);
     state_->stops = true;
@@ -245,6 +248,7 @@ std::optional<Transfer::Turn> Transfer::take_turn(const std::shared_ptr<Transfer
 
 Transfer::Turn::~Turn() {
   if (state_ == nullptr) return;
+  const CancellationOff not_cancelled;
   std::unique_lock lock(state_->mutex);
   state_->make_first(lock);
 }

@@ -62,7 +62,7 @@ class TransferJob final : public Queue {
   std::vector<std::shared_ptr<TransferJob>> after;  // unfinished copies that write the source
 
  private:
-  bool ends_by(std::uint64_t deadline_ns) noexcept;
+  bool ends_by(std::uint64_t deadline_ns);
   void attempt();
   void end() noexcept;
   void fail(const Error& error);

@@ -363,8 +363,14 @@ void KindAllocator::raise_failure(std::size_t size_bytes, const std::string& why
         device_.plugin.tables.memory.info(opened, &free_bytes, &total_bytes));
     is_known = !unknown && free_bytes <= total_bytes;
   }
-  const std::string room = is_known ? fmt::format("free {}, total {}", free_bytes, total_bytes)
-                                    : "free memory not known";
+  std::size_t largest_free = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    largest_free = largest_free_bytes_locked();
+  }
+  std::string room = is_known ? fmt::format("free {}, total {}", free_bytes, total_bytes)
+                              : "free memory not known";
+  if (is_known || largest_free != 0) room += fmt::format(", largest free block {}", largest_free);
   raise(ErrorCode::kOutOfMemory,
         "[allocate] out of memory on {}: requested {} bytes, {}, held by this "
         "runtime {} in {} block{}{} ({}). Free tensors or use smaller ones.",
@@ -526,7 +532,12 @@ void KindAllocator::fill(DeviceMemory& memory) {
   memory.reserved_bytes = reserved_bytes_;
   memory.peak_reserved_bytes = peak_reserved_bytes_;
   memory.num_driver_allocations = num_driver_allocations_;
-  memory.largest_free_block_bytes = std::max(
+  memory.largest_free_block_bytes = largest_free_bytes_locked();
+}
+
+/// In the cache. The caller holds the mutex.
+std::size_t KindAllocator::largest_free_bytes_locked() const {
+  return std::max(
       {small_.largest_free_bytes(), shared_.largest_free_bytes(), large_.largest_free_bytes()});
 }
 

@@ -86,6 +86,7 @@ class KindAllocator {
   std::unique_ptr<Segment> request(std::size_t size_bytes);
   void shrink_for(std::size_t segment_bytes) noexcept;
   std::string largest_holders();
+  std::size_t largest_free_bytes_locked() const;
   [[noreturn]] void raise_failure(std::size_t size_bytes, const std::string& why);
   void give(Block* block) noexcept;
   void flush() noexcept;

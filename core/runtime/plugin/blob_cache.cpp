@@ -15,6 +15,9 @@
 
 #include <fmt/format.h>
 
+#include "core/base/cancellation.h"
+#include "core/output/write.h"
+
 namespace patchbay::runtime {
 namespace {
 
@@ -61,18 +64,6 @@ Header header_of(std::string_view key, std::string_view blob) {
     for (const char c : part) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   }
   return {blob.size(), hash};
-}
-
-bool write_all(int file, const void* data, std::size_t size_bytes) {
-  const char* at = static_cast<const char*>(data);
-  while (size_bytes != 0) {
-    const ssize_t written = write(file, at, size_bytes);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    at += written;
-    size_bytes -= static_cast<std::size_t>(written);
-  }
-  return true;
 }
 
 /// `flushes` to disk, so that a power cut can't leave half a file, which is no blob.
@@ -148,6 +139,7 @@ std::optional<std::string> read_file(const fs::path& path, std::string_view key)
 }  // namespace
 
 std::optional<std::string> cache_get(const Environment& environment, std::string_view key) {
+  const CancellationOff not_cancelled;
   const fs::path directory = cache_directory(environment);
   if (directory.empty() || !is_valid_key(key) || !is_private(directory)) return std::nullopt;
   return read_file(directory / key, key);
@@ -155,6 +147,7 @@ std::optional<std::string> cache_get(const Environment& environment, std::string
 
 void cache_put(const Environment& environment, std::string_view key, std::string_view blob,
                bool survives_power_cut) noexcept {
+  const CancellationOff not_cancelled;
   static std::atomic<unsigned> counter{0};
   try {
     const fs::path directory = cache_directory(environment);

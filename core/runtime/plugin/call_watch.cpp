@@ -15,6 +15,7 @@
 
 #include "patchbay/plugin_calls.h"
 
+#include "core/base/cancellation.h"
 #include "core/base/fork.h"
 #include "core/base/status.h"
 
@@ -62,6 +63,7 @@ struct Watched<Member> {
   static inline const char* name = "";
 
   static R call(Args... args) {
+    const CancellationOff not_cancelled;  // an exception becomes an answer
     const RunningCall running(name);
     try {
       return (own_entries<Table>.*Member)(args...);

@@ -11,7 +11,7 @@
 
 #include "core/base/environment.h"
 #include "core/base/fork.h"
-#include "core/base/logger.h"
+#include "core/output/logger.h"
 #include "core/runtime/trace/tracing.h"
 
 namespace patchbay::runtime {

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/registry/device_assembly.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <exception>
 #include <thread>
@@ -8,6 +10,7 @@
 
 #include "patchbay/plugin/extensions.h"
 
+#include "core/base/cancellation.h"
 #include "core/base/error.h"
 #include "core/base/status.h"
 #include "core/runtime/copy/transfer.h"
@@ -252,6 +255,8 @@ void DeviceAssembly::synchronize(std::uint64_t deadline_ns) {
   const auto wait = [&](StreamState& stream) {
     try {
       stream.synchronize(deadline_ns);
+    } catch (const abi::__forced_unwind&) {  // pthread_cancel: no other stream is waited for
+      throw;
     } catch (...) {
       if (failure == nullptr) failure = std::current_exception();
     }
@@ -264,6 +269,7 @@ void DeviceAssembly::synchronize(std::uint64_t deadline_ns) {
 
 void DeviceAssembly::write_trace() noexcept try {
   if (!home.is_here()) return;
+  const CancellationOff not_cancelled;
   const CallGate::Call call(plugin.calls);
   const auto others = hold_streams();
   if (handle.load(std::memory_order_acquire) != nullptr) default_stream->write_trace();
@@ -273,6 +279,7 @@ void DeviceAssembly::write_trace() noexcept try {
 
 void DeviceAssembly::finish_trace() noexcept {
   if (!home.is_here()) return;
+  const CancellationOff not_cancelled;
   const CallGate::Call call(plugin.calls);
   if (handle.load(std::memory_order_acquire) == nullptr) return;
   runtime.transfer.finish(this, PATCHBAY_NO_DEADLINE);
@@ -300,6 +307,7 @@ void DeviceAssembly::end_use() {
 }
 
 void DeviceAssembly::close() {
+  const CancellationOff not_cancelled;
   const Opening opening(*this);
   patchbay_device* const opened = closing_handle.load();
   if (opened == nullptr) return;

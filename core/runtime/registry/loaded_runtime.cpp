@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/base/cancellation.h"
 #include "core/base/error.h"
 #include "core/runtime/stream/stream_scope.h"
 
@@ -29,6 +30,7 @@ LoadedRuntime::LoadedRuntime(const RuntimeOptions& options)
 }
 
 std::shared_ptr<RuntimeState> LoadedRuntime::make(const RuntimeOptions& options) {
+  const CancellationOff not_cancelled;
   const std::shared_ptr<LoadedRuntime> made(new LoadedRuntime(options), DeleteOutsideCallbacks());
   made->registry.find_plugins(options);
   return made;
@@ -59,6 +61,7 @@ bool LoadedRuntime::ask_for_memory(DeviceState& device, std::size_t size_bytes) 
 }
 
 void LoadedRuntime::finish_copies_for_memory(const DeviceState& device) {
+  const CancellationOff not_cancelled;
   transfer_.finish_for_memory(device);
 }
 

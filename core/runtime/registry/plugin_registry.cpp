@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/cancellation.h"
 #include "core/base/error.h"
 #include "core/runtime/copy/transfer.h"
 #include "core/runtime/device/runtime_state.h"
@@ -104,6 +105,7 @@ class PluginRegistry::Turn {
  private:
   static constinit thread_local const Turn* innermost;
 
+  const CancellationOff not_cancelled_;  // plugins and drivers are half open or closed meanwhile
   const PluginRegistry& registry_;
   const std::scoped_lock<std::mutex> lock_;
   const Turn* const previous_;
@@ -141,6 +143,7 @@ PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& opti
   default_device_name_ = parse_default_device(environment);
   visible_devices_ = VisibleDevices(options, environment);
   wanted_plugins_ = !options.plugins.empty() ? options.plugins : environment.get_list("plugins");
+  if (options.plugins.empty()) wanted_variable_ = environment.quote_variable("plugins");
   directories_ = search_directories(options, environment);
   trusted_ = trusted_folders(options);
   if (has_raised_privileges()) log_ignored(options);
@@ -177,7 +180,11 @@ void PluginRegistry::log_ignored(const RuntimeOptions& options) {
 
 void PluginRegistry::find_plugins(const RuntimeOptions& options) {
   const std::vector<Candidate> candidates = find_candidates(options, directories_);
-  check_names(options, runtime_.environment, wanted_plugins_, candidates);
+  ignored_names_ = check_names(options, runtime_.environment, wanted_plugins_,
+                               visible_devices_.names(), candidates);
+  for (const std::string& name : ignored_names_) {
+    runtime_.logger.log(LogLevel::kWarning, "[Runtime] {}", name);
+  }
   const DriverTurn driver_turn;
   const Turn turn(*this);
   for (const Candidate& candidate : candidates) {
@@ -515,6 +522,7 @@ void PluginRegistry::unload(Backend& backend) {
 }
 
 void PluginRegistry::settle() noexcept {
+  const CancellationOff not_cancelled;
   runtime_.transfer.finish(nullptr, PATCHBAY_NO_DEADLINE);
   for (const auto& backend : backends_) {
     for (const auto& device : backend->assemblies) {
@@ -597,6 +605,7 @@ std::string PluginRegistry::explain() {
   text += "plugins:\n";
   if (backends_.empty()) text += "  none found\n";
   for (const Backend* const backend : listed()) text += backend->explain();
+  for (const std::string& name : ignored_names_) text += name + '\n';
   for (const std::string& name : unmatched) {
     text += fmt::format("visible device '{}' is not there\n", name);
   }

@@ -143,12 +143,17 @@ class PluginRegistry {
   Backend* open_backend(const DeviceName& name);
   DeviceAssembly& find_in(const Backend& backend, const DeviceName& name) const;
   DeviceAssembly& find_gpu(const DeviceName& name, std::string_view text);
+  /// Errors: kUnknownDevice if there are devices, of which a variable shows none.
+  void check_any_visible() const;
+  std::string describe_failed(std::string_view backend) const;
   [[noreturn]] void raise_unknown_backend(const DeviceName& name) const;
 
   RuntimeState& runtime_;
   std::string default_device_name_;  // empty if the setting `device` is not given
   VisibleDevices visible_devices_;
   std::vector<std::string> wanted_plugins_;
+  std::string wanted_variable_;             // with its value, if they are from there
+  std::vector<std::string> ignored_names_;  // a sentence for each
   std::vector<std::filesystem::path> directories_;
   TrustedFolders trusted_;
   Probe probe_;  // used by the thread that opens a plugin

@@ -31,7 +31,20 @@ std::vector<DeviceAssembly*> PluginRegistry::devices() {
       if (device->visible) result.push_back(device.get());
     }
   }
+  if (result.empty() && !visible_devices_.variable().empty()) check_any_visible();
   return result;
+}
+
+/// A variable of the machine that hides every device is no wish of the program.
+void PluginRegistry::check_any_visible() const {
+  std::vector<std::string> hidden;
+  for (const Backend* const backend : loaded()) {
+    for (const auto& device : backend->devices) hidden.push_back(device->name_text);
+  }
+  if (hidden.empty()) return;
+  raise(ErrorCode::kUnknownDevice,
+        "[Device] no visible device is there: expected some of [{}], got {}. Correct or unset it.",
+        fmt::join(hidden, ", "), visible_devices_.variable());
 }
 
 std::vector<DeviceAssembly*> PluginRegistry::gpus() {
@@ -75,9 +88,9 @@ DeviceAssembly& PluginRegistry::find_in(const Backend& backend, const DeviceName
   }
   if (!device->visible) {
     raise(ErrorCode::kUnknownDevice,
-          "[Device] device '{}' is hidden: visible are [{}]. Add it to PATCHBAY_VISIBLE_DEVICES "
+          "[Device] device '{}' is hidden: {}. Add it to PATCHBAY_VISIBLE_DEVICES "
           "or RuntimeOptions::visible_devices.",
-          name.to_string(), fmt::join(visible_devices_.names(), ", "));
+          name.to_string(), visible_devices_.describe());
   }
   return *device;
 }
@@ -101,10 +114,10 @@ DeviceAssembly& PluginRegistry::first_cpu() {
     if (is_fit(*device)) return *device;
   }
   raise(ErrorCode::kUnknownDevice,
-        "[Device] no CPU device is visible: expected one for what names no device, visible are "
-        "[{}]. Name a device, or add a CPU device to PATCHBAY_VISIBLE_DEVICES or "
+        "[Device] no CPU device is visible: expected one for what names no device, {}. Name a "
+        "device, or add a CPU device to PATCHBAY_VISIBLE_DEVICES or "
         "RuntimeOptions::visible_devices.",
-        fmt::join(visible_devices_.names(), ", "));
+        visible_devices_.describe());
 }
 
 DeviceAssembly& PluginRegistry::default_device() {
@@ -128,10 +141,12 @@ DeviceAssembly& PluginRegistry::find_gpu(const DeviceName& name, std::string_vie
   std::vector<std::string> names;
   for (const DeviceState* device : accelerators) names.push_back(device->info.name_text);
   raise(ErrorCode::kUnknownDevice,
-        "[Device] no device {}: {} accelerator{} found{}. Runtime::explain() says what was "
+        "[Device] no device {}: {} accelerator{} found{}{}.{} Runtime::explain() says what was "
         "tried; try_gpu({}) falls back to a CPU device.",
         quote(text), names.size(), names.size() == 1 ? "" : "s",
-        names.empty() ? "" : fmt::format(" ({})", fmt::join(names, ", ")), name.index);
+        names.empty() ? "" : fmt::format(" ({})", fmt::join(names, ", ")),
+        visible_devices_.variable().empty() ? "" : ", " + visible_devices_.describe(),
+        describe_failed({}), name.index);
 }
 
 bool PluginRegistry::has_found(std::string_view backend) const {
@@ -150,9 +165,35 @@ void PluginRegistry::check_can_open(const DeviceName& name) const {
         opened, name.to_string());
 }
 
+/// A sentence for each plugin of the backend that is not open, and of each file that was refused
+/// before its backend was known. An empty name means all backends: those that failed or were
+/// refused.
+std::string PluginRegistry::describe_failed(std::string_view backend) const {
+  const auto is_why = [&](const Backend& one) {
+    const bool has_failed =
+        one.status == PluginStatus::kRefused || one.status == PluginStatus::kFailed;
+    const bool is_closed = !one.is_loaded() && one.status != PluginStatus::kFound;
+    if (backend.empty() || one.backend.empty()) return has_failed;
+    return is_closed && one.backend == backend;
+  };
+  std::string text;
+  std::size_t num_filtered = 0;
+  const std::scoped_lock lock(mutex_);
+  for (const Backend* const one : listed()) {
+    num_filtered += one->status == PluginStatus::kFiltered ? 1 : 0;
+    if (!is_why(*one)) continue;
+    text += fmt::format(" Plugin {} is {}: {}.", quote(one->candidate.path.string()),
+                        to_string(one->status), one->reason);
+  }
+  if (num_filtered > 0 && !wanted_variable_.empty()) {
+    text += fmt::format(" {} leaves out {} plugin{}.", wanted_variable_, num_filtered,
+                        num_filtered == 1 ? "" : "s");
+  }
+  return text;
+}
+
 void PluginRegistry::raise_unknown_backend(const DeviceName& name) const {
   std::set<std::string> loaded, closed;
-  std::string why;
   {
     const std::scoped_lock lock(mutex_);
     for (const Backend* const one : listed()) {
@@ -160,9 +201,6 @@ void PluginRegistry::raise_unknown_backend(const DeviceName& name) const {
         loaded.insert(one->backend);
       } else if (one->status == PluginStatus::kFound) {
         closed.insert(one->backend);
-      } else if (one->backend == name.backend) {
-        why += fmt::format(" Plugin {} is {}: {}.", quote(one->candidate.path.string()),
-                           to_string(one->status), one->reason);
       }
     }
   }
@@ -173,7 +211,7 @@ void PluginRegistry::raise_unknown_backend(const DeviceName& name) const {
         "for in [{}].{} Runtime::explain() says what was tried.",
         name.backend, name.to_string(), fmt::join(loaded, ", "),
         closed.empty() ? "" : fmt::format(", not opened yet [{}]", fmt::join(closed, ", ")),
-        fmt::join(searched, ", "), why);
+        fmt::join(searched, ", "), describe_failed(name.backend));
 }
 
 }  // namespace patchbay::runtime

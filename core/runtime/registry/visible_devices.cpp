@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "patchbay/device.h"
 
 #include "core/base/error.h"
@@ -27,7 +30,15 @@ std::string canonical_name(const std::string& text) {
 VisibleDevices::VisibleDevices(const RuntimeOptions& options, const Environment& environment)
     : names_(!options.visible_devices.empty() ? options.visible_devices
                                               : environment.get_list("visible_devices")) {
+  if (options.visible_devices.empty() && !names_.empty()) {
+    variable_ = environment.quote_variable("visible_devices");
+  }
   for (std::string& name : names_) name = canonical_name(name);
+}
+
+std::string VisibleDevices::describe() const {
+  return fmt::format("visible are [{}]{}", fmt::join(names_, ", "),
+                     variable_.empty() ? "" : fmt::format(" ({})", variable_));
 }
 
 bool VisibleDevices::shows(const std::string& device_name) const {

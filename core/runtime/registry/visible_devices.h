@@ -23,9 +23,14 @@ class VisibleDevices {
   bool shows(const std::string& device_name) const;
   /// The devices' own names; empty if all are shown.
   const std::vector<std::string>& names() const { return names_; }
+  /// "PATCHBAY_VISIBLE_DEVICES='cpu:0'" if the names are from there; else empty.
+  const std::string& variable() const { return variable_; }
+  /// "visible are [cpu:0]", with the variable behind it.
+  std::string describe() const;
 
  private:
   std::vector<std::string> names_;
+  std::string variable_;
 };
 
 }  // namespace patchbay::runtime

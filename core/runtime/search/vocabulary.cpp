@@ -2,9 +2,12 @@
 #include "core/runtime/search/vocabulary.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "patchbay/device.h"
 
 #include "core/base/error.h"
 #include "core/base/nearest.h"
@@ -81,8 +84,10 @@ void Vocabulary::check_settings(const std::vector<std::string>& names,
   }
 }
 
-void Vocabulary::check_variables(const std::vector<std::string>& variables) const {
-  std::vector<std::string> known;
+std::vector<std::string> Vocabulary::check_variables(
+    const std::vector<std::string>& variables) const {
+  const std::size_t num_common = variable_of("").size();
+  std::vector<std::string> known, ignored;
   for (const std::string& setting : settings_) known.push_back(variable_of(setting));
   const auto is_open = [this](std::string_view variable) {
     return std::any_of(open_prefixes_.begin(), open_prefixes_.end(),
@@ -92,28 +97,82 @@ void Vocabulary::check_variables(const std::vector<std::string>& variables) cons
   };
   for (const std::string& variable : variables) {
     if (contains(known, variable) || is_open(variable) || is_for_others(variable)) continue;
-    raise(ErrorCode::kInvalidArgument,
-          "[Runtime] unknown variable {}: neither the library nor a plugin found here has it{}. "
-          "Correct or unset it.",
-          quote(variable), hint_nearest(variable, known, variable_of("").size()));
+    const std::string text = fmt::format(
+        "unknown variable {}: neither the library nor a plugin found here has it", quote(variable));
+    const bool is_misspelt = std::any_of(known.begin(), known.end(), [&](const std::string& other) {
+      return is_nearly(variable, other, num_common);
+    });
+    if (is_misspelt) {
+      raise(ErrorCode::kInvalidArgument, "[Runtime] {}{}. Correct or unset it.", text,
+            hint_nearest(variable, known, num_common));
+    }
+    ignored.push_back(text);
   }
+  return ignored;
+}
+
+std::string Vocabulary::describe_plugin(std::string_view name) const {
+  std::vector<std::string> found;
+  for (const auto& [plugin, backend] : plugins_) found.push_back(one_line(plugin));
+  return fmt::format("no plugin {} was found: found are [{}]", quote(name), fmt::join(found, ", "));
 }
 
 void Vocabulary::check_plugins(const std::vector<std::string>& names,
                                std::string_view origin) const {
   for (const std::string& name : names) {
     if (plugins_.contains(name)) continue;
-    std::vector<std::string> found;
-    for (const auto& [plugin, backend] : plugins_) found.push_back(one_line(plugin));
-    raise(ErrorCode::kInvalidArgument,
-          "[Runtime] no plugin {} was found: found are [{}]{}. Correct {}.", quote(name),
-          fmt::join(found, ", "), hint_plugin(name, plugins_), origin);
+    raise(ErrorCode::kInvalidArgument, "[Runtime] {}{}. Correct {}.", describe_plugin(name),
+          hint_plugin(name, plugins_), origin);
   }
 }
 
-void check_names(const RuntimeOptions& options, const Environment& environment,
-                 const std::vector<std::string>& wanted_plugins,
-                 const std::vector<Candidate>& candidates) {
+std::vector<std::string> Vocabulary::check_plugins_of_variable(
+    const std::vector<std::string>& names, std::string_view variable) const {
+  std::vector<std::string> ignored;
+  for (const std::string& name : names) {
+    if (plugins_.contains(name)) continue;
+    const bool is_misspelt = std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& one) {
+      return one.second == name || is_nearly(name, one.first);
+    });
+    if (is_misspelt) check_plugins({name}, variable_of("plugins"));
+    ignored.push_back(fmt::format("{}, {} names it", describe_plugin(name), variable));
+  }
+  const bool is_none_left = ignored.size() == names.size();
+  if (is_none_left) check_plugins(names, variable_of("plugins"));
+  return ignored;
+}
+
+std::vector<std::string> Vocabulary::check_devices_of_variable(
+    const std::vector<std::string>& devices, std::string_view variable) const {
+  std::set<std::string> known;
+  for (const auto& [plugin, backend] : plugins_) {
+    if (!backend.empty()) known.insert(one_line(backend));
+  }
+  const std::vector<std::string> names(known.begin(), known.end());
+  std::vector<std::string> ignored;
+  for (const std::string& device : devices) {
+    const std::string backend = DeviceName::parse(device).backend;
+    if (known.contains(backend)) continue;
+    const std::string text =
+        fmt::format("no backend {} was found for the visible device {}: found are [{}]",
+                    quote(backend), quote(device), fmt::join(names, ", "));
+    const bool is_misspelt = std::any_of(names.begin(), names.end(), [&](const std::string& other) {
+      return is_nearly(backend, other);
+    });
+    const bool is_last = ignored.size() + 1 == devices.size();  // no device is left
+    if (is_misspelt || is_last) {
+      raise(ErrorCode::kInvalidArgument, "[Runtime] {}{}. Correct or unset {}.", text,
+            hint_nearest(backend, names), variable);
+    }
+    ignored.push_back(fmt::format("{}, {} names it", text, variable));
+  }
+  return ignored;
+}
+
+std::vector<std::string> check_names(const RuntimeOptions& options, const Environment& environment,
+                                     const std::vector<std::string>& wanted_plugins,
+                                     const std::vector<std::string>& visible_devices,
+                                     const std::vector<Candidate>& candidates) {
   Vocabulary known;
   for (const Candidate& candidate : candidates) known.add(candidate);
   // A variable may be meant for another runtime of the process, which searches these directories.
@@ -123,9 +182,23 @@ void check_names(const RuntimeOptions& options, const Environment& environment,
     known.add(candidate);
   }
   known.check_settings(environment.names_in_code(), "RuntimeOptions::settings");
-  known.check_variables(environment.variables());
-  known.check_plugins(wanted_plugins,
-                      options.plugins.empty() ? "PATCHBAY_PLUGINS" : "RuntimeOptions::plugins");
+  std::vector<std::string> ignored = known.check_variables(environment.variables());
+  const auto ignore = [&](std::vector<std::string> more) {
+    ignored.insert(ignored.end(), more.begin(), more.end());
+  };
+  const std::string plugins = environment.quote_variable("plugins"),
+                    devices = environment.quote_variable("visible_devices");
+  if (!options.plugins.empty()) {
+    known.check_plugins(wanted_plugins, "RuntimeOptions::plugins");
+  } else if (plugins.empty()) {
+    known.check_plugins(wanted_plugins, "RuntimeOptions::settings");
+  } else {
+    ignore(known.check_plugins_of_variable(wanted_plugins, plugins));
+  }
+  if (options.visible_devices.empty() && !devices.empty()) {
+    ignore(known.check_devices_of_variable(visible_devices, devices));
+  }
+  return ignored;
 }
 
 }  // namespace patchbay::runtime

@@ -28,13 +28,24 @@ class Vocabulary {
   /// Errors: kInvalidArgument for the first unknown name, with the nearest known one. `origin` says
   /// where the names come from.
   void check_settings(const std::vector<std::string>& names, std::string_view origin) const;
-  /// The same for variables. Ignores those of tests and of CMake.
-  void check_variables(const std::vector<std::string>& variables) const;
-  /// The same for plugins. If the name is a backend's, the error names its plugin.
+  /// The same for variables, but only for one that is nearly a known one: others may be meant for a
+  /// plugin that is not here. Returns a sentence for each of these. Ignores those of tests and of
+  /// CMake.
+  std::vector<std::string> check_variables(const std::vector<std::string>& variables) const;
+  /// The same for plugins that the program names. If the name is a backend's, the error names its
+  /// plugin.
   void check_plugins(const std::vector<std::string>& names, std::string_view origin) const;
+  /// The same for those of a variable, which is an error if it has nearly a known name or the name
+  /// of a backend, or if none of its plugins is there. Returns a sentence for each of the others.
+  std::vector<std::string> check_plugins_of_variable(const std::vector<std::string>& names,
+                                                     std::string_view variable) const;
+  /// The same for the backends of visible devices.
+  std::vector<std::string> check_devices_of_variable(const std::vector<std::string>& devices,
+                                                     std::string_view variable) const;
 
  private:
   bool has_setting(std::string_view name) const;
+  std::string describe_plugin(std::string_view name) const;
 
   std::vector<std::string> settings_;
   std::vector<std::string> open_prefixes_;      // of plugins that declare none
@@ -44,11 +55,14 @@ class Vocabulary {
 /// ", the nearest is 'devices'"; for a backend's name, its plugin; empty if there is none.
 std::string hint_plugin(std::string_view name, const std::map<std::string, std::string>& plugins);
 
-/// Checks the names of a runtime's settings, of the variables that it reads, and of the plugins
-/// that it wants. Errors: kInvalidArgument for an unknown name.
-void check_names(const RuntimeOptions& options, const Environment& environment,
-                 const std::vector<std::string>& wanted_plugins,
-                 const std::vector<Candidate>& candidates);
+/// Checks the names of a runtime's settings, of the variables that it reads, and of the plugins and
+/// visible devices that it wants. Errors: kInvalidArgument for an unknown name in the program, and
+/// for one in a variable that is nearly a known one or leaves no device. Returns a sentence for
+/// each other one, which is ignored.
+std::vector<std::string> check_names(const RuntimeOptions& options, const Environment& environment,
+                                     const std::vector<std::string>& wanted_plugins,
+                                     const std::vector<std::string>& visible_devices,
+                                     const std::vector<Candidate>& candidates);
 
 }  // namespace patchbay::runtime
 

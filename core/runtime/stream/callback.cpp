@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/base/cancellation.h"
 #include "core/base/status.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/plugin/plugin_state.h"
@@ -23,6 +24,7 @@ patchbay_status* wait_for(const EventState& event) noexcept {
 }  // namespace
 
 CallbackThread::~CallbackThread() {
+  const CancellationOff not_cancelled;
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/cancellation.h"
 #include "core/base/quiet_thread.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/stream/stream_state.h"
@@ -89,6 +90,7 @@ bool is_here(const T& object) {
 /// Calls body(), which waits for callbacks: in a callback, on another thread a moment later.
 template <class Body>
 void run_outside_callbacks(Body body) noexcept {
+  const CancellationOff not_cancelled;
   if (scoped_streams != &kInCallback) return body();
   try {
     start_quiet_thread("Stream", std::move(body)).detach();

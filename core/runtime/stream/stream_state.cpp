@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/cancellation.h"
 #include "core/base/error.h"
 #include "core/base/status.h"
 #include "core/runtime/device/bad_answer.h"
@@ -159,6 +160,7 @@ void StreamState::end_lent() noexcept {
 
 void StreamState::close() {
   if (handle == nullptr) return;
+  const CancellationOff not_cancelled;
   // Also writes the rest of the trace.
   if (own_trace_ != nullptr && own_trace_->has_pending()) finish_quietly();
   trace_.store(nullptr, std::memory_order_release);
@@ -294,6 +296,7 @@ void StreamState::finish_if_synchronous(std::string_view operation) {
 
 void StreamState::poll() noexcept {
   if (!device.home.is_here()) return;
+  const CancellationOff not_cancelled;
   std::shared_ptr<EventState> ended;  // destroyed after the locks
   const std::scoped_lock probing(probe_mutex_);
   try {
@@ -326,6 +329,7 @@ bool StreamState::try_to_finish(std::uint64_t target) noexcept {
 
 void StreamState::finish_quietly() noexcept {
   if (!device.home.is_here()) return;
+  const CancellationOff not_cancelled;
   const std::uint64_t target = submitted.load(std::memory_order_acquire);
   constexpr int kMostAttempts = 10;
   for (int i = 0; i < kMostAttempts; ++i) {
@@ -445,6 +449,7 @@ void StreamState::settle_foreign_waits(std::uint64_t deadline_ns, std::string_vi
 }
 
 void StreamState::finish_foreign_waits() noexcept {
+  const CancellationOff not_cancelled;
   try {
     settle_foreign_waits(PATCHBAY_NO_DEADLINE, "wait");
   } catch (...) {  // NOLINT(bugprone-empty-catch): the next submission reports it

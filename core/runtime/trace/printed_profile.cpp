@@ -1,12 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/trace/printed_profile.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <utility>
+
+#include "core/output/write.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -28,12 +27,7 @@ constinit OfProcess<AllUnprinted> all_unprinted;
 
 void print(const Profiler& profiler) noexcept try {
   const std::string text = profile_table(profiler.rows());
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = ::write(kStandardError, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    done += static_cast<std::size_t>(written);
-  }
+  static_cast<void>(write_all(kStandardError, text.data(), text.size()));
 } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): no memory for the text
 }
 

@@ -1,8 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/trace/trace_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -37,41 +35,26 @@ std::string_view way_out_of(int error) {
   }
 }
 
-/// -1, with errno, if it can't be written. A FIFO would keep the program waiting for a reader. The
-/// file is emptied only once it is known to be one.
-int open_regular(const std::filesystem::path& path) {
-  const int file =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
-  if (file < 0) {
-    if (errno == ENXIO) errno = ESPIPE;  // a FIFO or socket that nobody reads
-    return -1;
+std::string reason_of(int error) {
+  if (error == EBADF) {
+    return "the program has closed its descriptor. Leave descriptors open that the program did not "
+           "open.";
   }
-  struct stat info {};
-  const bool is_regular = ::fstat(file, &info) == 0 && S_ISREG(info.st_mode);
-  if (is_regular && ::ftruncate(file, 0) == 0) return file;
-  const int error = is_regular ? errno : ESPIPE;
-  ::close(file);
-  errno = error;
-  return -1;
+  return std::generic_category().message(error);
 }
 
 }  // namespace
 
 TraceFile::TraceFile(const std::filesystem::path& path)
-    : process_(::getpid()), descriptor_(open_regular(path)) {
-  if (descriptor_ < 0 || !write_at_end("[", kEnd)) {
-    const std::error_code why(errno, std::generic_category());
-    if (descriptor_ >= 0) ::close(descriptor_);
-    raise(ErrorCode::kIo, "[trace] can't write {}: {}. {}", quote(path.string()),
-          why.value() == ESPIPE ? "expected a regular file, got another kind" : why.message(),
-          way_out_of(why.value()));
-  }
+    : process_(::getpid()), file_(path, OutputFile::Opening::kReplace) {
+  if (file_.is_open() && write_at_end("[", kEnd)) return;
+  const std::error_code why(errno, std::generic_category());
+  raise(ErrorCode::kIo, "[trace] can't write {}: {}. {}", quote(path.string()),
+        why.value() == ESPIPE ? "expected a regular file, got another kind" : why.message(),
+        way_out_of(why.value()));
 }
 
-TraceFile::~TraceFile() {
-  flush();
-  ::close(descriptor_);
-}
+TraceFile::~TraceFile() { flush(); }
 
 void TraceFile::add(std::string_view event, std::uint64_t now_ns) noexcept {
   if (!failure_.empty()) return;
@@ -108,7 +91,7 @@ std::size_t TraceFile::room_in_page() const noexcept {
 void TraceFile::write_batch() {
   std::string page;
   const auto write = [&](std::string_view end) {
-    if (!write_at_end(page, end)) failure_ = std::generic_category().message(errno);
+    if (!write_at_end(page, end)) failure_ = reason_of(errno);
     page.clear();
   };
   std::string_view rest = batch_;
@@ -134,13 +117,7 @@ void TraceFile::write_batch() {
 bool TraceFile::write_at_end(std::string_view text, std::string_view end) {
   std::string whole(text);
   whole += end;
-  for (std::size_t done = 0; done < whole.size();) {
-    const ssize_t written = ::pwrite(descriptor_, whole.data() + done, whole.size() - done,
-                                     end_ + static_cast<std::int64_t>(done));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    done += static_cast<std::size_t>(written);
-  }
+  if (!file_.write_at(whole, end_)) return false;
   end_ += static_cast<std::int64_t>(text.size());
   return true;
 }

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/output/output_file.h"
+
 namespace patchbay::runtime {
 
 /// A JSON array of events, written in batches. No event crosses a page of the file: a kill ends a
@@ -38,7 +40,7 @@ class TraceFile {
   std::size_t room_in_page() const noexcept;
 
   const pid_t process_;  // a forked child has the descriptor too, and must not write
-  int descriptor_ = -1;
+  OutputFile file_;
   std::int64_t end_ = 0;  // the offset of the closing bracket's line
   bool needs_comma_ = false;
   std::uint64_t written_ns_ = 0;

@@ -58,8 +58,8 @@ void Tracing::stop() {
   send_spans(std::move(targets));
   tracer->flush();
   if (const std::string failure = tracer->failure(); !failure.empty()) {
-    raise(ErrorCode::kIo, "[stop_trace] the trace is not complete: {}. Free space, or trace less.",
-          failure);
+    raise(ErrorCode::kIo, "[stop_trace] the trace is not complete: {}{}", failure,
+          failure.ends_with('.') ? "" : ". Free space, or trace less.");
   }
 }
 

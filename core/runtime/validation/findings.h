@@ -10,7 +10,7 @@
 
 #include "patchbay/plugin/host.h"
 
-#include "core/base/logger.h"
+#include "core/output/logger.h"
 
 namespace patchbay::runtime::validation {
 

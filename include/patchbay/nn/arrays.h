@@ -9,19 +9,26 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "patchbay/device.h"
 #include "patchbay/dtype.h"
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 #include "patchbay/tensor.h"
 
 namespace patchbay::nn {
 
+namespace files {
+struct OpenNpz;
+}
+
 struct ReadOptions {
-  std::optional<Device> device = std::nullopt;  // a CPU device; cpu:0 unless given
+  std::optional<Device> device = std::nullopt;  // a CPU device; first_cpu() unless given
   /// More elements than these are refused where a file is compressed, in which few bytes can stand
   /// for many; in an npz file those of all its arrays.
   std::uint64_t most_bytes = std::uint64_t{4} << 30;
@@ -33,15 +40,38 @@ struct ReadOptions {
                                            const ReadOptions& options = {});
 
 /// An array of NumPy: versions 1 to 3, both byte orders, both orders of elements. Structures,
-/// objects, complex numbers and texts are refused.
+/// objects, complex numbers and texts are refused, and so is a file of several arrays.
 [[nodiscard]] PATCHBAY_API Tensor read_npy(const std::filesystem::path& file,
                                            const ReadOptions& options = {});
+/// The arrays of a file to which numpy.save wrote one after another, in that order.
+[[nodiscard]] PATCHBAY_API std::vector<Tensor> read_npy_all(const std::filesystem::path& file,
+                                                            const ReadOptions& options = {});
 /// Writes a tensor of any device and strides, in row-major order. The file appears whole or not at
 /// all. The copy to the host is counted. Blocks. Errors: kDtypeMismatch for bf16, which NumPy does
 /// not have.
 PATCHBAY_API void save_npy(const std::filesystem::path& file, const Tensor& tensor);
-/// The arrays of a zip file that numpy.savez or savez_compressed wrote, by their names without
-/// ".npy". Checksums are compared. Errors: kInvalidArgument also for other files in it.
+
+/// A zip file that numpy.savez or savez_compressed wrote; its arrays are read one by one. A shared
+/// handle of an open file. Thread-safe.
+class PATCHBAY_API Npz {
+ public:
+  /// Reads and checks the directory.
+  explicit Npz(const std::filesystem::path& file, const ReadOptions& options = {});
+
+  /// In the order of their places in the file, without ".npy"; other files have their whole names.
+  const std::vector<std::string>& names() const;
+  bool has(std::string_view name) const;
+  /// A new tensor. The checksum is compared. Errors: kInvalidArgument for a name that the file does
+  /// not have, for what read_npy refuses, and for another file than an array.
+  [[nodiscard]] Tensor read(std::string_view name) const;
+
+ private:
+  runtime::Held<const files::OpenNpz, "Npz"> file_;
+};
+
+/// All arrays of the file by their names, without those of which Patchbay has no tensors: texts,
+/// objects, structures, complex numbers, and other files. Npz lists them, and says why. Errors:
+/// kInvalidArgument also if no array is left.
 [[nodiscard]] PATCHBAY_API std::map<std::string, Tensor> read_npz(const std::filesystem::path& file,
                                                                   const ReadOptions& options = {});
 
@@ -50,7 +80,7 @@ struct CsvOptions {
   bool has_header = false;  // the first line has the names of the columns
   /// f32, f64 or an integer.
   DType dtype = DType::f32;
-  std::optional<Device> device = std::nullopt;  // a CPU device; cpu:0 unless given
+  std::optional<Device> device = std::nullopt;  // a CPU device; first_cpu() unless given
 };
 struct CsvTable {
   std::vector<std::string> names;  // empty without a header

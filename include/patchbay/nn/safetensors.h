@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -40,9 +41,12 @@ class PATCHBAY_API Safetensors {
  public:
   struct Entry {
     std::string name;
-    DType dtype;
+    DType dtype;  // none of kDTypes where Patchbay lacks it: to_string() gives "no dtype"
     Shape shape;
     std::uint64_t offset_bytes, size_bytes;  // in the file
+    std::string dtype_name = {};             // that of the format: "F32", "F8_E4M3"
+    /// Whether Patchbay has the dtype. Other tensors are listed, and read() refuses them.
+    bool is_readable = true;
   };
 
   /// Reads and checks the header.
@@ -57,8 +61,11 @@ class PATCHBAY_API Safetensors {
   const Entry& entry(std::string_view name) const;
   /// A new tensor on the device. Nothing else is allocated but a MiB, through which the bytes go to
   /// devices that the host can't address. Blocks. Errors: kInvalidArgument for a name that the file
-  /// does not have, and for a bool that is neither 0 nor 1; those of empty().
-  [[nodiscard]] Tensor read(std::string_view name, const Device& device = Device("cpu")) const;
+  /// does not have, a dtype that Patchbay lacks, and a bool that is neither 0 nor 1; those of
+  /// empty().
+  [[nodiscard]] Tensor read(std::string_view name, const Device& device) const;
+  /// The same on first_cpu().
+  [[nodiscard]] Tensor read(std::string_view name) const;
   /// Writes the elements of an existing tensor of the same dtype and shape, on any device. It may
   /// require gradients; a backward that needs the former elements is refused. Errors:
   /// kDtypeMismatch, kShapeMismatch; kInvalidArgument as above, after which the elements are not
@@ -74,9 +81,11 @@ class PATCHBAY_API Safetensors {
 
 using TensorMap = std::map<std::string, Tensor>;
 
-/// All tensors of the file, on one device.
+/// All tensors of the file, on one device; first_cpu() unless given. Errors: kInvalidArgument also
+/// for a tensor of a dtype that Patchbay lacks; Safetensors::read reads the others.
 [[nodiscard]] PATCHBAY_API TensorMap load_safetensors(const std::filesystem::path& file,
-                                                      const Device& device = Device("cpu"));
+                                                      const Device& device);
+[[nodiscard]] PATCHBAY_API TensorMap load_safetensors(const std::filesystem::path& file);
 /// Writes tensors of any devices and strides; device names are not written. The file appears whole
 /// or not at all: a save that fails leaves the old file as it was. Each tensor's copy to the host
 /// is counted. Blocks. Errors: kInvalidArgument for undefined tensors, names that are not UTF-8,
@@ -84,24 +93,33 @@ using TensorMap = std::map<std::string, Tensor>;
 PATCHBAY_API void save_safetensors(const std::filesystem::path& file, const TensorMap& tensors,
                                    const std::map<std::string, std::string>& metadata = {});
 
-/// Writes the parameters and buffers of a module by their names. Errors: as above; kInvalidArgument
+/// Writes the parameters and buffers of a module by their names. One that has several names is
+/// written once, under its first; the metadata tell the others. Errors: as above; kInvalidArgument
 /// if a lazy layer has no shape yet.
 PATCHBAY_API void save(Module& module, const std::filesystem::path& file);
 /// Reads them to where they are: on their devices, in place. All names, dtypes and shapes are
-/// compared before anything is written. Lazy layers get their tensors. Errors: kInvalidArgument
-/// lists what is missing in the file and what is too much there, and names a parameter that can't
-/// be written; kDtypeMismatch, kShapeMismatch.
+/// compared before anything is written. Lazy layers get their tensors. A parameter that has several
+/// names is read by any of them; where the file has two, their bytes have to be equal. Errors:
+/// kInvalidArgument lists what is missing in the file and what is too much there, and names a
+/// parameter that can't be written; kDtypeMismatch, kShapeMismatch.
 PATCHBAY_API void load(Module& module, const std::filesystem::path& file);
 
 struct LoadOptions {
   bool allow_missing = false;      // parameters and buffers that the file lacks stay as they are
   bool allow_superfluous = false;  // tensors that the module lacks are ignored
+  /// Tensors of the file by their names, and what they are called in the module.
+  std::map<std::string, std::string> names = {};
+  /// The name in the module for each other name of the file. Undefined: the same name.
+  std::function<std::string(const std::string& name)> rename = {};
 };
 /// What was left out.
 struct LoadReport {
-  std::vector<std::string> missing, superfluous;
+  std::vector<std::string> missing;      // by their names in the module
+  std::vector<std::string> superfluous;  // by their names in the file
 };
-/// The same for files that fit in part: PyTorch's have `num_batches_tracked`.
+/// The same for files that fit in part (PyTorch's have `num_batches_tracked`), or have other names.
+/// Errors: kInvalidArgument also if no tensor fits, if two tensors of the file get one name, and
+/// for `names` that the file or the module lacks.
 PATCHBAY_API LoadReport load(Module& module, const std::filesystem::path& file,
                              const LoadOptions& options);
 

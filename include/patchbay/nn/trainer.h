@@ -122,7 +122,8 @@ struct TrainerOptions {
   bool resume = false;
   /// The model (safetensors) with the best monitored value so far.
   std::filesystem::path best_model = {};
-  /// A table of the loss rows and epochs; a resumed training goes on with it.
+  /// A table of the loss rows and epochs; a resumed training goes on with it. The file is replaced
+  /// when the training begins, as the others are: a symbolic link is not followed.
   std::filesystem::path csv = {};
   std::filesystem::path plot = {};  // SVG, at the end of each epoch
 };
@@ -161,7 +162,8 @@ class PATCHBAY_API Trainer {
   /// `validation`, in the order that its loader has for an epoch of this number. The model is left
   /// in evaluation mode. An exception of the model, the loss, the data or the sink leaves it as it
   /// is; a checkpoint that was written can be resumed. Errors: kIo for files that can't be read or
-  /// written; those of load_checkpoint.
+  /// written, of which a folder that takes no file is seen before the first step; those of
+  /// load_checkpoint.
   TrainingReport fit(DataLoader& training, DataLoader* validation = nullptr);
   /// Ends fit() after the current step: for the sink.
   void stop();

@@ -28,6 +28,7 @@ struct Mark {
 class Event final : public plugin::Event {
  public:
   bool is_done() override { return mark_ == nullptr || mark_->is_done(); }
+  bool is_cancellable() const noexcept override { return true; }
   bool wait(std::uint64_t deadline_ns) override {
     return mark_ == nullptr || mark_->wait(deadline_ns);
   }

@@ -31,6 +31,7 @@ class Stream final : public plugin::Stream {
   void wait_event(plugin::Event& event) override;
   void flush() override {}
   bool synchronize(std::uint64_t deadline_ns) override;
+  bool is_cancellable() const noexcept override { return true; }
   void add_callback(plugin::Callback callback) override;
 
   /// Calls compute(arguments) here or on the stream's thread; it must own everything else it needs.

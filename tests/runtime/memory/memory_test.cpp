@@ -136,6 +136,20 @@ TEST_P(MemoryTest, AsksTheApplicationBeforeItGivesUp) {
   EXPECT_EQ(calls, 1);
 }
 
+/// What is free in pieces can't be had at once.
+TEST_P(MemoryTest, ErrorsNameTheLargestFreeBlock) {
+  own_.set_memory_limit(20 * kMiB);
+  const Buffer small = allocate(kKiB), large = allocate(9 * kMiB);
+  const Error error = error_of([&] { (void)allocate(18 * kMiB); });
+  const std::uint64_t largest = own_.memory().largest_free_block_bytes;
+  EXPECT_GT(largest, 0u);
+  EXPECT_NE(
+      std::string(error.what())
+          .find(", largest free block " + std::to_string(largest) + ", held by this runtime "),
+      std::string::npos)
+      << error.what();
+}
+
 TEST_P(MemoryTest, ErrorsNameTheLargestHoldersByTag) {
   own_.set_memory_limit(20 * kMiB);
   std::vector<Buffer> held;

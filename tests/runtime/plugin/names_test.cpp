@@ -5,6 +5,7 @@
 #include <patchbay/error.h>
 
 #include "support/environment_variable.h"
+#include "support/runtime_fixture.h"
 #include "support/temporary_directory.h"
 
 namespace patchbay::faults {
@@ -72,10 +73,149 @@ TEST(Names, MisspeltVariablesAreErrors) {
     EXPECT_EQ(error_of(fake_options()), "no error");  // which reads none
   }
   const EnvironmentVariable variable("PATCHBAY_FOO", "1");  // no more like PATCHBAY_LOG than FOO is
-  EXPECT_EQ(
-      error_of(options),
-      "[Runtime] unknown variable 'PATCHBAY_FOO': neither the library nor a plugin found here "
-      "has it. Correct or unset it.");
+  EXPECT_EQ(error_of(options), "no error");
+}
+
+/// What a runtime with these options logs as warnings, and then explains.
+struct Told {
+  std::string warnings, explained;
+};
+Told told_by(RuntimeOptions options) {
+  Told told;
+  options.log = [&told](LogLevel level, std::string_view line) {
+    if (level == LogLevel::kWarning) told.warnings.append(line).append("\n");
+  };
+  const Runtime runtime(options);
+  const std::string at_creation = told.warnings;
+  told.explained = runtime.explain();
+  told.warnings = at_creation;
+  return told;
+}
+
+/// A fleet sets a variable for a plugin that this machine does not have.
+TEST(Names, VariablesOfPluginsThatAreNotHereAreTold) {
+  RuntimeOptions options = fake_options();
+  options.read_environment = true;
+  const EnvironmentVariable first("PATCHBAY_VENDOR_TF32", "1"), second("PATCHBAY_COLOUR", "");
+  const std::string text =
+      "unknown variable 'PATCHBAY_VENDOR_TF32': neither the library nor a plugin found here has "
+      "it\n";
+  const Told told = told_by(options);
+  EXPECT_NE(told.warnings.find("[Runtime] " + text), std::string::npos) << told.warnings;
+  EXPECT_NE(told.warnings.find("'PATCHBAY_COLOUR'"), std::string::npos) << told.warnings;
+  EXPECT_NE(told.explained.find("\n" + text), std::string::npos) << told.explained;
+  options.settings = {{"vendor_tf32", "1"}};  // what the program says stays an error
+  EXPECT_TRUE(
+      error_of(options).starts_with("[Runtime] unknown setting 'vendor_tf32': neither the library "
+                                    "nor a plugin found here has it"));
+}
+
+TEST(Names, PluginsOfAVariableThatAreNotHereAreTold) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  RuntimeOptions options = only({directory.path()});
+  options.read_environment = true;
+  {
+    const EnvironmentVariable variable("PATCHBAY_PLUGINS", "plain-c,vendor-blas");
+    const Told told = told_by(options);
+    const std::string begin = "no plugin 'vendor-blas' was found: found are [cpu-openblas",
+                      end = "], PATCHBAY_PLUGINS='plain-c,vendor-blas' names it\n";
+    EXPECT_NE(told.warnings.find("[Runtime] " + begin), std::string::npos) << told.warnings;
+    EXPECT_NE(told.warnings.find(end), std::string::npos) << told.warnings;
+    EXPECT_NE(told.explained.find("\n" + begin), std::string::npos) << told.explained;
+    const Runtime runtime(options);
+    EXPECT_EQ(runtime.devices().size(), 1u);
+    EXPECT_ERROR(runtime.device("cpu"), ErrorCode::kUnknownDevice, "no backend 'cpu'");
+    options.plugins = {"plain-c", "vendor-blas"};  // what the program says stays an error
+    EXPECT_TRUE(error_of(options).ends_with("]. Correct RuntimeOptions::plugins."));
+    options.plugins = {};
+    options.settings = {{"plugins", "plain-c,vendor-blas"}};
+    EXPECT_TRUE(error_of(options).ends_with("]. Correct RuntimeOptions::settings."));
+    options.settings = {};
+  }
+  for (const char* none : {"vendor-blas", "vendor-blas,other"}) {  // no device is left
+    const EnvironmentVariable variable("PATCHBAY_PLUGINS", none);
+    const std::string text = error_of(options);
+    EXPECT_TRUE(text.starts_with("[Runtime] no plugin 'vendor-blas' was found: found are ["))
+        << text;
+    EXPECT_TRUE(text.ends_with("]. Correct PATCHBAY_PLUGINS.")) << text;
+  }
+  const EnvironmentVariable backend("PATCHBAY_PLUGINS", "plain-c,cpu");  // of cpu-openblas
+  EXPECT_TRUE(error_of(options).ends_with(
+      "], backend 'cpu' is of plugin 'cpu-openblas'. Correct PATCHBAY_PLUGINS."));
+}
+
+TEST(Names, VisibleDevicesOfAVariableThatAreNotHereAreTold) {
+  RuntimeOptions options = fake_options();
+  options.read_environment = true;
+  {
+    const EnvironmentVariable variable("PATCHBAY_VISIBLE_DEVICES", "vendor:0,fake:1");
+    const Told told = told_by(options);
+    EXPECT_NE(told.warnings.find("[Runtime] no backend 'vendor' was found for the visible device "
+                                 "'vendor:0': found are ["),
+              std::string::npos)
+        << told.warnings;
+    EXPECT_NE(told.warnings.find("], PATCHBAY_VISIBLE_DEVICES='vendor:0,fake:1' names it"),
+              std::string::npos)
+        << told.warnings;
+    EXPECT_NE(told.explained.find("\nno backend 'vendor' was found for the visible device"),
+              std::string::npos)
+        << told.explained;
+    EXPECT_NE(told.explained.find("\nvisible device 'vendor:0' is not there\n"), std::string::npos);
+    const Runtime runtime(options);
+    EXPECT_EQ(runtime.devices().size(), 1u);
+    EXPECT_ERROR(
+        runtime.device("fake:0"), ErrorCode::kUnknownDevice,
+        "[Device] device 'fake:0' is hidden: visible are [vendor:0, fake:1] "
+        "(PATCHBAY_VISIBLE_DEVICES='vendor:0,fake:1'). Add it to PATCHBAY_VISIBLE_DEVICES or "
+        "RuntimeOptions::visible_devices.");
+    EXPECT_ERROR(
+        runtime.first_cpu(), ErrorCode::kUnknownDevice,
+        "visible are [vendor:0, fake:1] (PATCHBAY_VISIBLE_DEVICES='vendor:0,fake:1'). Name ");
+    EXPECT_ERROR(runtime.device("gpu:1"), ErrorCode::kUnknownDevice,
+                 "[Device] no device 'gpu:1': 1 accelerator found (fake:1), visible are [vendor:0, "
+                 "fake:1] (PATCHBAY_VISIBLE_DEVICES='vendor:0,fake:1'). Runtime::explain() says");
+  }
+  {
+    const EnvironmentVariable variable("PATCHBAY_VISIBLE_DEVICES", "fake:0,fkae:1");
+    const std::string text = error_of(options);
+    EXPECT_TRUE(
+        text.starts_with("[Runtime] no backend 'fkae' was found for the visible device "
+                         "'fkae:1': found are ["))
+        << text;
+    EXPECT_TRUE(
+        text.ends_with(", the nearest is 'fake'. Correct or unset "
+                       "PATCHBAY_VISIBLE_DEVICES='fake:0,fkae:1'."))
+        << text;
+  }
+  {
+    const EnvironmentVariable variable("PATCHBAY_VISIBLE_DEVICES", "vendor:0,vendor:1");
+    const std::string text = error_of(options);
+    EXPECT_TRUE(text.ends_with("]. Correct or unset PATCHBAY_VISIBLE_DEVICES='vendor:0,vendor:1'."))
+        << text;
+  }
+  const EnvironmentVariable variable("PATCHBAY_VISIBLE_DEVICES", "fake:7");
+  const Runtime runtime(options);
+  EXPECT_ERROR((void)runtime.devices(), ErrorCode::kUnknownDevice,
+               "[Device] no visible device is there: expected some of [fake:0, fake:1], got "
+               "PATCHBAY_VISIBLE_DEVICES='fake:7'. Correct or unset it.");
+  EXPECT_NE(runtime.explain().find("visible device 'fake:7' is not there"), std::string::npos);
+}
+
+/// The file may have been refused before its backend was known.
+TEST(Names, AMissingBackendIsToldWithTheFilesThatCouldHaveIt) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  directory.add("open-error");
+  const std::filesystem::path odd = directory.write("vendor", "no library");
+  const Runtime runtime(only({directory.path()}));
+  const std::string refused = " Plugin '" + odd.string() + "' is refused: not an ELF file";
+  EXPECT_ERROR(runtime.device("vendor:0"), ErrorCode::kUnknownDevice, refused);
+  EXPECT_ERROR(runtime.device("gpu:0"), ErrorCode::kUnknownDevice, refused);
+  const std::string failed =
+      " Plugin '" + (directory.path() / "patchbay-open-error.so").string() + "' is failed: ";
+  EXPECT_ERROR(runtime.device("openerror:0"), ErrorCode::kUnknownDevice, failed);
+  EXPECT_ERROR(runtime.device("gpu:0"), ErrorCode::kUnknownDevice, failed);
 }
 
 TEST(Names, ControlCharactersAreEscaped) {

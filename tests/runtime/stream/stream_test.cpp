@@ -256,7 +256,8 @@ TEST(BufferMemory, AllocationIsAccounted) {
   EXPECT_EQ(device.memory().live_bytes, 0u);
   EXPECT_EQ(device.memory().peak_bytes, 1000u);
   EXPECT_ERROR(Buffer::allocate(device, 2000000), ErrorCode::kOutOfMemory,
-               "out of memory on fake:0: requested 2000000 bytes, free 1000000, total 1000000");
+               "out of memory on fake:0: requested 2000000 bytes, free 1000000, total 1000000, "
+               "largest free block 0, held by this runtime 0 in 0 blocks");
   EXPECT_NO_THROW(Buffer::allocate(device, 900000));
 }
 

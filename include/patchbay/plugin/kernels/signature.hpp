@@ -168,6 +168,7 @@ constexpr std::uint8_t scalar_dtype(std::uint8_t dtype) {
 
 /// The shortest text from which the same number can be read, in any locale.
 inline std::string text_of(double value) {
+  if (value != value) return "nan";  // its sign has no meaning
   std::array<char, 32> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }

@@ -3,6 +3,9 @@
 #ifndef PATCHBAY_PLUGIN_KIT_ERROR_HPP_
 #define PATCHBAY_PLUGIN_KIT_ERROR_HPP_
 
+#include <cxxabi.h>
+#include <pthread.h>
+
 #include <cstdint>
 #include <exception>
 #include <new>
@@ -78,12 +81,39 @@ inline patchbay_status* status_of_current_exception(const patchbay_host* host) n
   }
 }
 
+/// While it lives, pthread_cancel of this thread has to wait: it throws an exception out of a wait,
+/// which a driver does not expect, and which may not pass through a noexcept function.
+class CancellationOff {
+ public:
+  CancellationOff() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_before_); }
+  ~CancellationOff() { pthread_setcancelstate(state_before_, nullptr); }
+  CancellationOff(const CancellationOff&) = delete;
+  CancellationOff& operator=(const CancellationOff&) = delete;
+
+ private:
+  int state_before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 /// Runs `body` and returns an exception as a status, so that no exception reaches the caller.
 template <class Body>
 patchbay_status* guarded(const patchbay_host* host, Body&& body) noexcept {
+  const CancellationOff not_cancelled;
   try {
     body();
     return nullptr;
+  } catch (...) {
+    return status_of_current_exception(host);
+  }
+}
+
+/// The same for a wait, out of which pthread_cancel may throw.
+template <class Body>
+patchbay_status* guarded_wait(const patchbay_host* host, Body&& body) {
+  try {
+    body();
+    return nullptr;
+  } catch (const abi::__forced_unwind&) {
+    throw;
   } catch (...) {
     return status_of_current_exception(host);
   }

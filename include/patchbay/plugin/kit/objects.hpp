@@ -48,6 +48,9 @@ class Event : public detail::Object {
   virtual bool is_done() = 0;
   /// Returns false if the deadline passes first.
   virtual bool wait(std::uint64_t deadline_ns) = 0;
+  /// Whether pthread_cancel may end wait() by an exception, which has to leave all as it was. A
+  /// wait within a driver may not.
+  virtual bool is_cancellable() const noexcept { return false; }
   virtual std::uint64_t nanoseconds_since(Event& earlier);
 };
 
@@ -89,6 +92,8 @@ class Stream : public detail::Object {
   virtual void flush() = 0;
   /// Returns false if the deadline passes first.
   virtual bool synchronize(std::uint64_t deadline_ns) = 0;
+  /// As Event::is_cancellable, of synchronize().
+  virtual bool is_cancellable() const noexcept { return false; }
   virtual void add_callback(Callback callback);
 };
 

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The C tables that call the abstract classes: one noexcept thunk for each entry. Internal.
+// The C tables that call the abstract classes: one thunk for each entry, noexcept but for waits
+// that pthread_cancel may end. Internal.
 #ifndef PATCHBAY_PLUGIN_KIT_THUNKS_HPP_
 #define PATCHBAY_PLUGIN_KIT_THUNKS_HPP_
 
@@ -36,6 +37,7 @@ struct Thunks {
   }
   template <class Handle>
   static void destroy(Handle* handle) noexcept {
+    const CancellationOff not_cancelled;
     delete &object(handle);
   }
   static Status timed_out(const patchbay_host* host) noexcept {
@@ -85,6 +87,7 @@ struct Thunks {
   }
   template <class Call>
   static void ignore_errors(const Call& call) noexcept {
+    const CancellationOff not_cancelled;
     try {
       call();
     } catch (...) {  // NOLINT(bugprone-empty-catch): a range is only shown
@@ -218,11 +221,17 @@ struct Thunks {
   static Status flush(patchbay_stream* stream) noexcept {
     return guarded(host_of(object(stream)), [&] { object(stream).flush(); });
   }
-  static Status synchronize(patchbay_stream* stream, std::uint64_t deadline_ns) noexcept {
-    const auto* host = host_of(object(stream));
+  /// `wait()` returns false if the deadline passed.
+  template <class T, class Wait>
+  static Status wait_for(T& waited_for, const Wait& wait) {
+    const auto* host = host_of(waited_for);
     bool done = false;
-    Status status = guarded(host, [&] { done = object(stream).synchronize(deadline_ns); });
+    const auto body = [&] { done = wait(); };
+    Status status = waited_for.is_cancellable() ? guarded_wait(host, body) : guarded(host, body);
     return status != nullptr || done ? status : timed_out(host);
+  }
+  static Status synchronize(patchbay_stream* stream, std::uint64_t deadline_ns) {
+    return wait_for(object(stream), [&] { return object(stream).synchronize(deadline_ns); });
   }
   static Status stream_wait_event(patchbay_stream* stream, patchbay_event* event) noexcept {
     return guarded(host_of(object(stream)), [&] { object(stream).wait_event(object(event)); });
@@ -243,11 +252,8 @@ struct Thunks {
   static Status query(patchbay_event* event, std::uint32_t* done) noexcept {
     return guarded(host_of(object(event)), [&] { *done = object(event).is_done() ? 1 : 0; });
   }
-  static Status wait(patchbay_event* event, std::uint64_t deadline_ns) noexcept {
-    const auto* host = host_of(object(event));
-    bool done = false;
-    Status status = guarded(host, [&] { done = object(event).wait(deadline_ns); });
-    return status != nullptr || done ? status : timed_out(host);
+  static Status wait(patchbay_event* event, std::uint64_t deadline_ns) {
+    return wait_for(object(event), [&] { return object(event).wait(deadline_ns); });
   }
   static Status elapsed(patchbay_event* from, patchbay_event* to,
                         std::uint64_t* nanoseconds) noexcept {

@@ -1,10 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Where log lines go: the program's sink and the file that PATCHBAY_LOG names.
-#ifndef PATCHBAY_CORE_BASE_LOGGER_H_
-#define PATCHBAY_CORE_BASE_LOGGER_H_
+#ifndef PATCHBAY_CORE_OUTPUT_LOGGER_H_
+#define PATCHBAY_CORE_OUTPUT_LOGGER_H_
 
-#include <cstdio>
-#include <memory>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -14,16 +12,18 @@
 #include "patchbay/log.h"
 
 #include "core/base/environment.h"
+#include "core/output/output_file.h"
 
 namespace patchbay::runtime {
 
-/// Thread-safe. The level is PATCHBAY_LOG's (error, warning, info, debug), warning by default.
+/// Thread-safe. Once the program has closed the file's descriptor, nothing goes to that file any
+/// more. The level is PATCHBAY_LOG's (error, warning, info, debug), warning by default.
 class Logger {
  public:
   /// Errors: kInvalidArgument for a bad PATCHBAY_LOG, kIo for its file.
   Logger(LogSink sink, const Environment& environment);
 
-  bool wants(LogLevel level) const { return level <= level_ && (sink_ || file_); }
+  bool wants(LogLevel level) const { return level <= level_ && (sink_ || file_.is_open()); }
   void write(LogLevel level, std::string_view line) noexcept;
 
   /// Drops the line if there is no memory for it.
@@ -37,16 +37,12 @@ class Logger {
   }
 
  private:
-  struct CloseFile {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-
   LogSink sink_;
   LogLevel level_ = LogLevel::kWarning;
   std::mutex mutex_;
-  std::unique_ptr<std::FILE, CloseFile> file_;
+  OutputFile file_;
 };
 
 }  // namespace patchbay::runtime
 
-#endif  // PATCHBAY_CORE_BASE_LOGGER_H_
+#endif  // PATCHBAY_CORE_OUTPUT_LOGGER_H_

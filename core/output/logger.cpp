@@ -1,13 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/base/logger.h"
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "core/output/logger.h"
 
 #include <cerrno>
 #include <system_error>
 
+#include "core/base/cancellation.h"
 #include "core/base/error.h"
 
 namespace patchbay {
@@ -36,24 +33,6 @@ LogLevel parse_level(std::string_view text, std::string_view setting) {
         quote(setting));
 }
 
-/// Null, with the reason in errno: 0 if it is no regular file. A FIFO would keep the program
-/// waiting for a reader.
-std::FILE* open_to_append(const std::string& path) {
-  const int file =
-      open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
-  if (file < 0) {
-    if (errno == ENXIO) errno = 0;  // a FIFO or socket that nobody reads
-    return nullptr;
-  }
-  struct stat info {};
-  const bool is_regular = fstat(file, &info) == 0 && S_ISREG(info.st_mode);
-  if (std::FILE* const stream = is_regular ? fdopen(file, "a") : nullptr) return stream;
-  const int error = is_regular ? errno : 0;
-  close(file);
-  errno = error;
-  return nullptr;
-}
-
 }  // namespace
 
 Logger::Logger(LogSink sink, const Environment& environment) : sink_(std::move(sink)) {
@@ -69,25 +48,25 @@ Logger::Logger(LogSink sink, const Environment& environment) : sink_(std::move(s
           quote(*setting));
   }
   const std::string path = setting->substr(colon + 1);
-  file_.reset(open_to_append(path));
-  if (!file_) {
+  file_ = OutputFile(path, OutputFile::Opening::kAppend);
+  if (!file_.is_open()) {
     raise(ErrorCode::kIo,
           "[Runtime] can't open log file {}: {}. Correct the setting 'log' (PATCHBAY_LOG).",
           quote(path),
-          errno == 0 ? "expected a regular file, got another kind"
-                     : std::generic_category().message(errno));
+          errno == ESPIPE ? "expected a regular file, got another kind"
+                          : std::generic_category().message(errno));
   }
 }
 
 void Logger::write(LogLevel level, std::string_view line) noexcept {
   if (level > level_) return;
+  const CancellationOff not_cancelled;
   try {
     if (sink_) sink_(level, line);
-    if (file_) {
+    if (file_.is_open()) {
       const std::string text = fmt::format("patchbay {}: {}\n", to_string(level), line);
       const std::scoped_lock lock(mutex_);
-      std::fwrite(text.data(), 1, text.size(), file_.get());
-      std::fflush(file_.get());
+      static_cast<void>(file_.append(text));
     }
   } catch (...) {  // NOLINT(bugprone-empty-catch): logging must not fail
   }
