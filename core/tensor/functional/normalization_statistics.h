@@ -1,5 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The statistics of normalization by single operations, and what is made of those of kernels.
+// The statistics of normalization by single operations, and what is made of those of kernels. No
+// step leaves the range of the dtype where the factor does not: deviations are made by moment.1,
+// which sums again, and a variance that the dtype can't hold stands for its root.
 #ifndef PATCHBAY_CORE_TENSOR_FUNCTIONAL_NORMALIZATION_STATISTICS_H_
 #define PATCHBAY_CORE_TENSOR_FUNCTIONAL_NORMALIZATION_STATISTICS_H_
 
@@ -17,8 +19,9 @@ Tensor factor_of(const TensorOrScalar& variance, double epsilon);
 /// variance.
 Statistics statistics_of(const Method& method, const Tensor& x);
 
-/// Moves a running statistic towards that of a batch, times a factor. Of variances, a negative one
-/// is a deviation.
+/// Moves a running statistic towards that of a batch, times a factor, in place: running becomes
+/// (1 - momentum) running + momentum factor batch. Of variances, a negative one is a deviation, and
+/// its square counts.
 void move_towards(const Tensor& running, const Tensor& batch, double momentum, double factor,
                   bool is_variance);
 
