@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <set>
 #include <string>
 #include <vector>
@@ -58,6 +59,9 @@ Symbol log(Symbol x) { return Symbol(std::log(x.value())); }
 Symbol erf(Symbol x) { return Symbol(std::erf(x.value())); }
 Symbol sin(Symbol x) { return Symbol(std::sin(x.value())); }
 Symbol cos(Symbol x) { return Symbol(std::cos(x.value())); }
+Symbol gelu(Symbol x) {
+  return Symbol(0.5 * x.value() * std::erfc(-x.value() / std::numbers::sqrt2));
+}
 Symbol expm1(Symbol x) { return Symbol(std::expm1(x.value())); }
 Symbol round(Symbol x) { return Symbol(std::nearbyint(x.value())); }
 Symbol sigmoid(Symbol x) { return Symbol(1 / (1 + std::exp(-x.value()))); }
