@@ -58,6 +58,14 @@ bool is_in_range(int order, T sum) {
   return std::fabs(sum) <= std::numeric_limits<T>::max() && (order == 1 || sum >= kLeast);
 }
 
+/// Whether all are, in a loop without branches.
+template <class T>
+bool are_in_range(int order, const T* sums, std::int64_t n) {
+  int count = 0;
+  for (std::int64_t i = 0; i < n; ++i) count += is_in_range(order, sums[i]) ? 0 : 1;
+  return count == 0;
+}
+
 template <class T>
 T finish_moment(const MomentPlan& plan, T sum, double divisor) {
   const T whole = divisor == 1 ? sum : sum / static_cast<T>(divisor);

@@ -195,7 +195,7 @@ std::unique_ptr<plugin::Kernel> make_moment(const Context& context, int) {
   const int op = number_of(plan.order == 1 ? ReduceOp::sum : ReduceOp::sum_squares);
   return make_reducing<Reduction>(
       context, {context.name(), simd.reduce[op][dtype], simd.copy[dtype], simd.copy[dtype], dtype,
-                dtype, dtype, dtype, plan});
+                dtype, dtype, dtype, plan, simd.unary[number_of(UnaryOp::sqrt)][dtype]});
 }
 
 /// Halves are converted to floats.

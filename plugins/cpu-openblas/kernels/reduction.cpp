@@ -146,14 +146,18 @@ class Run {
         const std::int64_t out = row.offsets()[0] + i * loops_.kept.inner_stride(0);
         alignas(8) char result[8];
         operation_.method.block(loops_.num_inputs, in_ + in * in_bytes_, result);
-        if (operation_.moment.order != 0)
-          finish_moments({nullptr, in_ + in * in_bytes_, 1}, result);
         char* const to = out_ + out * out_bytes_;
         if (accumulator_bytes_ == out_bytes_) {
           std::memcpy(to, result, static_cast<std::size_t>(out_bytes_));
         } else {
           operation_.copy_out(1, to, result, nullptr, {});
         }
+      }
+      if (operation_.moment.order != 0) {
+        const std::int64_t out = row.offsets()[0] + column * loops_.kept.inner_stride(0);
+        const std::int64_t in = row.offsets()[1] + column * loops_.kept.inner_stride(1);
+        finish_moments(out_ + out * out_bytes_, loops_.kept.inner_stride(0), count,
+                       in_ + in * in_bytes_);
       }
       tile += count;
     }
@@ -235,32 +239,40 @@ class Run {
   }
 
   void write(const Place& place, TileResult& result) const {
-    if (operation_.moment.order != 0) finish_moments(place, result.values);
+    if (operation_.moment.order != 0) finish_moments(result.values, 1, place.width, place.in);
     const void* values = kIsArg ? static_cast<const void*>(result.indices) : result.values;
     operation_.copy_out(place.width, place.out, values, nullptr,
                         {place.width == 1 ? 1 : loops_.kept.inner_stride(0), 1, 0, false});
   }
 
-  /// Makes results of moment.1 out of sums.
-  void finish_moments(const Place& place, char* sums) const {
+  /// Makes results of moment.1 out of sums, `step` apart, of neighbouring inputs from `in` on.
+  void finish_moments(char* sums, std::int64_t step, std::int64_t n, const char* in) const {
     if (operation_.accumulator_dtype == PATCHBAY_F64) {
-      finish_moments_of<double>(place, reinterpret_cast<double*>(sums));
+      finish_moments_of(reinterpret_cast<double*>(sums), step, n,
+                        reinterpret_cast<const double*>(in));
     } else {
-      finish_moments_of<float>(place, reinterpret_cast<float*>(sums));
+      finish_moments_of(reinterpret_cast<float*>(sums), step, n,
+                        reinterpret_cast<const float*>(in));
     }
   }
   template <class T>
-  void finish_moments_of(const Place& place, T* sums) const {
+  void finish_moments_of(T* sums, std::int64_t step, std::int64_t n, const T* in) const {
     const MomentPlan& plan = operation_.moment;
-    for (std::int64_t i = 0; i < place.width; ++i) {
-      sums[i] = is_in_range(plan.order, sums[i]) ? finish_moment(plan, sums[i], divisor_)
-                                                 : moment_again<T>(place, i);
+    if (step == 1 && are_in_range(plan.order, sums, n)) {
+      if (divisor_ != 1) {
+        for (std::int64_t i = 0; i < n; ++i) sums[i] /= static_cast<T>(divisor_);
+      }
+      if (plan.has_root) operation_.root(n, sums, sums, nullptr, {});
+      return;
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+      T& sum = sums[i * step];
+      sum = is_in_range(plan.order, sum) ? finish_moment(plan, sum, divisor_)
+                                         : moment_again(in + i * loops_.kept.inner_stride(1));
     }
   }
   template <class T>
-  [[gnu::noinline]] T moment_again(const Place& place, std::int64_t column) const {
-    const T* const first =
-        reinterpret_cast<const T*>(place.in) + column * loops_.kept.inner_stride(1);
+  [[gnu::noinline]] T moment_again(const T* first) const {
     ScaledSum<T> sum(operation_.moment.order);
     for_inputs<T>(first, [&](T x) { sum.see(x); });
     sum.choose_scale();

@@ -26,6 +26,7 @@ class ReductionKernel final : public plugin::Kernel {
     Row copy_in, copy_out;  // from the input to a block, from accumulators to the output
     std::uint8_t in_dtype, block_dtype, accumulator_dtype, out_dtype;
     MomentPlan moment = {};  // of moment.1, which has a third argument
+    Row root = nullptr;      // for it
   };
 
   ReductionKernel(Workers& workers, Operation operation)
