@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <future>
 #include <mutex>
@@ -142,7 +143,8 @@ TEST_P(MemoryTest, ErrorsNameTheLargestFreeBlock) {
   const Buffer small = allocate(kKiB), large = allocate(9 * kMiB);
   const Error error = error_of([&] { (void)allocate(18 * kMiB); });
   const std::uint64_t largest = own_.memory().largest_free_block_bytes;
-  EXPECT_GT(largest, 0u);
+  // With validation each buffer is an allocation of its own, and nothing is left over.
+  if (std::getenv("PATCHBAY_VALIDATE") == nullptr) EXPECT_GT(largest, 0u);
   EXPECT_NE(
       std::string(error.what())
           .find(", largest free block " + std::to_string(largest) + ", held by this runtime "),
