@@ -170,8 +170,9 @@ void PluginRegistry::check_can_open(const DeviceName& name) const {
 /// refused.
 std::string PluginRegistry::describe_failed(std::string_view backend) const {
   const auto is_why = [&](const Backend& one) {
-    const bool has_failed =
-        one.status == PluginStatus::kRefused || one.status == PluginStatus::kFailed;
+    const bool has_failed = one.status == PluginStatus::kRefused ||
+                            one.status == PluginStatus::kFailed ||
+                            one.status == PluginStatus::kQuarantined;
     const bool is_closed = !one.is_loaded() && one.status != PluginStatus::kFound;
     if (backend.empty() || one.backend.empty()) return has_failed;
     return is_closed && one.backend == backend;
