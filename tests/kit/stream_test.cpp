@@ -41,6 +41,9 @@ patchbay_host make_host() {
   patchbay_host host{};
   host.size = sizeof host;
   host.now_ns = now_ns;
+  host.option = [](patchbay_host_context*, patchbay_string, patchbay_bytes_callback, void*) {
+    return std::uint32_t{0};  // no setting has a value
+  };
   return host;
 }
 

@@ -2,6 +2,9 @@
 #include "core/tensor/fuse/expression_text.h"
 
 #include <array>
+#include <cstddef>
+#include <map>
+#include <vector>
 
 namespace patchbay::tensor {
 namespace {
@@ -38,13 +41,73 @@ class Writer {
     return binding < least ? '(' + text + ')' : text;
   }
 
+  /// Writes the node, and gives names to long parts that occur several times.
+  std::string write_with_names(const ExpressionNode& root) {
+    constexpr std::array kNames{"x", "y", "z", "u", "v", "w"};
+    std::vector<const ExpressionNode*> parts{&root};
+    while (parts.size() <= kNames.size()) {
+      const ExpressionNode* const part = longest_repeated(parts);
+      if (part == nullptr) break;
+      parts.push_back(part);
+      part_names_.emplace(whole(*part), "");
+    }
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      part_names_[whole(*parts[i])] = kNames[parts.size() - 1 - i];
+    }
+    std::string text = define(root);
+    for (std::size_t i = parts.size(); i-- > 1;) {  // the parts of parts first
+      text += (i + 1 == parts.size() ? " with " : ", ") + part_names_.at(whole(*parts[i])) + " = " +
+              define(*parts[i]);
+    }
+    return text;
+  }
+
  private:
   struct Text {
     std::string text;
     Binding binding = kAtom;
   };
 
+  /// The text without names for parts.
+  std::string whole(const ExpressionNode& node) const {
+    return Writer(names_).write(node, kChoice);
+  }
+
+  std::string define(const ExpressionNode& part) {
+    const auto own = part_names_.extract(whole(part));  // not by its own name
+    std::string text = write(part, kChoice);
+    if (own) part_names_.emplace(own.key(), own.mapped());
+    return text;
+  }
+
+  /// Null if there is none.
+  const ExpressionNode* longest_repeated(const std::vector<const ExpressionNode*>& parts) const {
+    constexpr std::size_t kLong = 24;
+    std::map<std::string, int> counts;
+    std::string longest;
+    const ExpressionNode* found = nullptr;
+    const auto visit = [&](const auto& again, const ExpressionNode& node) -> void {
+      for (std::size_t i = 0; i < node.num_operands; ++i) {
+        const ExpressionNode& operand = *node.operands[i];
+        const std::string text = whole(operand);
+        if (part_names_.contains(text)) continue;
+        if (operand.kind == Kind::kOperator && ++counts[text] > 1 && text.size() >= kLong &&
+            text.size() > longest.size()) {
+          longest = text;
+          found = &operand;
+        }
+        again(again, operand);
+      }
+    };
+    for (const ExpressionNode* const part : parts) visit(visit, *part);
+    return found;
+  }
+
   Text parts_of(const ExpressionNode& node) const {
+    if (!part_names_.empty() && node.kind == Kind::kOperator) {
+      const auto named = part_names_.find(whole(node));
+      if (named != part_names_.end()) return {named->second};
+    }
     const auto operand = [&](std::size_t i, int least) { return write(*node.operands[i], least); };
     switch (node.kind) {
       case Kind::kInput: return {std::string(names_[node.input])};
@@ -79,12 +142,13 @@ class Writer {
   }
 
   const std::span<const std::string_view> names_;
+  std::map<std::string, std::string> part_names_;  // by their whole texts
 };
 
 }  // namespace
 
 std::string to_text(const Expression& expression, std::span<const std::string_view> names) {
-  return Writer(names).write(*expression.node(), kChoice);
+  return Writer(names).write_with_names(*expression.node());
 }
 
 }  // namespace patchbay::tensor

@@ -11,7 +11,8 @@
 
 namespace patchbay::tensor {
 
-/// "a > 0 ? grad : 0.5 * exp(a)". `names` are the inputs' names, by number.
+/// "a > 0 ? grad : 0.5 * exp(a)". `names` are the inputs' names, by number. Long parts that occur
+/// several times get names: "x / (1 + x) with x = exp(minimum(maximum(a, -40), 40))".
 std::string to_text(const Expression& expression, std::span<const std::string_view> names);
 
 }  // namespace patchbay::tensor
