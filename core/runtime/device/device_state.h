@@ -94,6 +94,9 @@ struct DeviceState {
   Allocator* allocator = nullptr;
   KernelCache* kernels = nullptr;
   const std::shared_ptr<DeviceLink> link = std::make_shared<DeviceLink>(this);
+  /// Expires with the device, whose end waits for those who have locked it for a call. It keeps
+  /// neither the runtime nor the device's entry.
+  std::shared_ptr<const void> life = std::make_shared<char>();
   // Modules and kernels are counted before they are compiled, which keeps the plugin loaded.
   std::atomic<std::uint32_t> num_streams{0};  // created so far, without the default one
   std::atomic<std::int64_t> live_events{0}, live_modules{0}, live_preparations{0};

@@ -37,7 +37,7 @@ BufferState::BufferState(std::shared_ptr<DeviceState> owner, MemoryKind memory_k
   if (taken.block == nullptr || taken.block->uses.empty()) return;
   for (const PastUse& use : taken.block->uses) {
     if (use.is_done()) continue;
-    if (auto queue = use.queue.lock()) {
+    if (auto queue = use.held()) {
       uses_.push_back({.queue = std::move(queue),
                        .sequence = use.sequence,
                        .writes = use.writes,
@@ -291,8 +291,9 @@ std::vector<PastUse> BufferState::take_past_uses() {
     writes |= use->writes;
     const auto next = std::next(use);
     if (next != uses_.end() && next->queue->progress == use->queue->progress) continue;
-    past.push_back({use->queue, use->queue->progress, use->sequence, std::exchange(writes, false),
-                    use->cover});
+    StreamState* const stream = use->queue->as_stream();
+    past.push_back({stream != nullptr ? stream->weak() : std::weak_ptr(use->queue),
+                    use->queue->progress, use->sequence, std::exchange(writes, false), use->cover});
   }
   uses_.clear();
   return past;

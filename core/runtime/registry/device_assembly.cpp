@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "patchbay/plugin/extensions.h"
@@ -32,6 +33,8 @@ DeviceAssembly::DeviceAssembly(RuntimeState& owner, PluginState& maker, const De
 }
 
 DeviceAssembly::~DeviceAssembly() {
+  const std::weak_ptr<const void> users = std::exchange(life, nullptr);
+  while (!users.expired()) std::this_thread::yield();
   {
     const std::scoped_lock lock(link->mutex);
     link->device = nullptr;

@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include "core/runtime/stream/stream_state.h"
+
 namespace patchbay::runtime {
 
 std::uint64_t Queue::next_id() noexcept {
@@ -10,15 +12,22 @@ std::uint64_t Queue::next_id() noexcept {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+std::shared_ptr<Queue> PastUse::held() const {
+  std::shared_ptr<Queue> locked = queue.lock();
+  StreamState* const stream = locked != nullptr ? locked->as_stream() : nullptr;
+  return stream != nullptr ? stream->shared() : locked;
+}
+
 bool PastUse::learn_whether_done() const noexcept {
   if (is_done()) return true;
-  if (const auto held = queue.lock()) held->poll();
+  if (const auto locked = queue.lock()) locked->poll();
   return is_done();
 }
 
 void PastUse::wait() const noexcept {
-  if (const auto held = queue.lock()) {
-    held->finish_quietly();
+  if (is_done()) return;
+  if (const auto locked = queue.lock()) {
+    locked->finish_quietly();
     return;
   }
   // Another thread is closing the stream, and notifies when it is done.

@@ -77,6 +77,8 @@ struct PastUse {
   Cover cover = {};
 
   bool is_done() const { return progress->has_passed(sequence); }
+  /// Keeps the queue; null if that has ended.
+  std::shared_ptr<Queue> held() const;
   /// Asks the driver if necessary.
   bool learn_whether_done() const noexcept;
   void wait() const noexcept;

@@ -212,6 +212,11 @@ std::shared_ptr<StreamState> StreamState::shared() {
   return {device.shared(), this};
 }
 
+std::weak_ptr<Queue> StreamState::weak() {
+  if (keep) return shared_from_this();
+  return std::shared_ptr<Queue>(device.life, this);
+}
+
 void StreamState::check_home(std::string_view operation) const { device.check_home(operation); }
 
 void StreamState::check_not_failed(std::string_view operation) const {

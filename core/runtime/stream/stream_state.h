@@ -131,6 +131,8 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   void finish_foreign_waits() noexcept;
   /// A handle that keeps the stream, or, for a default stream, its device.
   std::shared_ptr<StreamState> shared();
+  /// Expires with the stream, for what must keep neither it nor its device's entry.
+  std::weak_ptr<Queue> weak();
   /// The plugin's object. Error: kUnknownDevice if closed.
   patchbay_stream* open_handle() const;
   /// Records an event of the core's; the caller holds the mutex.

@@ -46,7 +46,8 @@ TEST_F(SharedBlock, ReadersWaitForTheLastWriter) {
     value += 1;
   }
   for (int i = 0; i < kStreams; ++i) {
-    EXPECT_EQ(read[static_cast<std::size_t>(i)].to_vector<float>(), Floats(4, i + 1.F));
+    EXPECT_EQ(read[static_cast<std::size_t>(i)].to_vector<float>(),
+              Floats(4, static_cast<float>(i + 1)));
   }
   EXPECT_EQ(value.to_vector<float>(), Floats(4, kStreams + 1));
 }
