@@ -118,7 +118,8 @@ TEST_P(RecomputationTest, ARecordedBackwardRepeatsAnEagerForward) {
     graph.replay();
     const Floats got = gradient.to_vector<float>();
     for (std::size_t e = 0; e < got.size(); ++e) {
-      if (mask[e] == mask[e]) EXPECT_EQ(got[e], mask[e]) << e;  // 0 / 0 says nothing
+      if (mask[e] != mask[e]) continue;  // 0 / 0 says nothing
+      EXPECT_EQ(got[e], mask[e]) << e;
     }
   }
   EXPECT_EQ(generator_.state().offset, offset);
@@ -129,8 +130,7 @@ TEST_P(RecomputationTest, AnEagerBackwardOfARecordedForwardIsRefused) {
   Tensor y;
   const Graph graph =
       record_graph([&] { y = lean([](const Tensor& in) { return dropout(in, 0.5, true); }, x); });
-  graph.replay();
-  EXPECT_ERROR(sum(y).backward(), ErrorCode::kInvalidArgument,
+  EXPECT_ERROR(y.backward(ones({8, 3}, device_)), ErrorCode::kInvalidArgument,
                "[checkpoint] its forward drew random numbers while a graph was recorded, and each "
                "replay draws others: expected its backward within the same recording, got one "
                "outside. Record the backward too.");

@@ -20,7 +20,8 @@ namespace {
 
 struct Kind {
   const char *plugin, *device;
-  bool computes;  // in each cycle; else its device is only opened
+  bool computes;           // in each cycle; else its device is only opened
+  double most_bytes = 64;  // that a cycle keeps on average: a driver keeps some of its own
 };
 
 class UnloadCycles : public testing::TestWithParam<Kind> {};
@@ -47,7 +48,7 @@ void use(const Device& device, bool computes) {
 
 TEST_P(UnloadCycles, KeepNothing) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer's allocator does not count";
-  const auto [plugin, device, computes] = GetParam();
+  const auto [plugin, device, computes, most_bytes] = GetParam();
   if (!std::filesystem::exists(file_of(plugin))) GTEST_SKIP() << "this build has no " << plugin;
   RuntimeOptions wanted;
   wanted.search_default_directories = false;
@@ -63,15 +64,15 @@ TEST_P(UnloadCycles, KeepNothing) {
   const std::size_t before = mallinfo2().uordblks;
   const int num_cycles = std::getenv("PATCHBAY_TEST_ALL") != nullptr ? 10'000 : 100;
   for (int i = 0; i < num_cycles; ++i) ASSERT_NO_FATAL_FAILURE(cycle());
-  const std::size_t after = mallinfo2().uordblks;
-  printf("%s: %f bytes per cycle\n", plugin, (double(after) - double(before)) / num_cycles);
+  const auto kept = static_cast<double>(mallinfo2().uordblks) - static_cast<double>(before);
+  EXPECT_LT(kept / num_cycles, most_bytes);
   EXPECT_EQ(runtime.plugins().size(), 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     , UnloadCycles,
     testing::Values(Kind{"null", "null:0", false}, Kind{"fake", "fake:0", true},
-                    Kind{"cpu-openblas", "cpu:0", true}, Kind{"opencl", "opencl:0", true},
+                    Kind{"cpu-openblas", "cpu:0", true}, Kind{"opencl", "opencl:0", true, 1000},
                     Kind{"cuda-cublas", "cuda:0", true}, Kind{"hip", "hip:0", true}));
 
 }  // namespace

@@ -215,7 +215,7 @@ TEST(FirstUse, OfABuild) {
   const ScratchDirectory cache;
   for (const std::string device : {"opencl:0", "fake:0", "cpu:0"}) {
     if (device == "opencl:0" && !is_built("opencl")) continue;
-    for (int i = 0; i < num_processes() / 10; ++i) {
+    for (int i = 0; i < num_processes() / 20; ++i) {
       const auto prepare = [&] {
         const std::string folder = cache.folder(device + std::to_string(i));
         setenv("POCL_CACHE_DIR", cache.folder("pocl" + std::to_string(i)).c_str(), 1);

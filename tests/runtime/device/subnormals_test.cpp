@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cfloat>
 #include <cstdint>
 #include <functional>
@@ -32,7 +33,8 @@ RuntimeOptions options_with(bool flushes) {
 /// Whether this thread computes with subnormal numbers as values.
 bool keeps_here() {
   const volatile float tiny = kTiny, one = 1;
-  return tiny * one == kTiny;
+  const float product = tiny * one;
+  return std::bit_cast<std::uint32_t>(product) != 0;  // a comparison would take both for zeros
 }
 
 /// An operation by a thread that may take subnormal numbers for zeros itself.
