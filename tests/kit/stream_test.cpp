@@ -77,7 +77,11 @@ class StreamTest : public testing::Test {
 
   const patchbay_host host_ = make_host();
   patchbay::executor::Executor executor_{Host(&host_)};
-  Device device_{options("one"), executor_}, other_{options("two"), executor_};
+  std::unique_ptr<Device> device_owner_, other_device_owner_;
+  Device& device_ =
+      adopt<patchbay_device>(std::make_unique<Device>(options("one"), executor_), device_owner_);
+  Device& other_ = adopt<patchbay_device>(std::make_unique<Device>(options("two"), executor_),
+                                          other_device_owner_);
   std::unique_ptr<Stream> stream_owner_, other_owner_;
   Stream& stream_ = adopt<patchbay_stream>(std::make_unique<Stream>(device_), stream_owner_);
   Stream& other_stream_ = adopt<patchbay_stream>(std::make_unique<Stream>(other_), other_owner_);
