@@ -17,7 +17,7 @@ namespace patchbay::expression {
 
 inline constexpr std::size_t kMaxTensors = 16;  // outputs and inputs together
 inline constexpr std::size_t kMaxScalars = 16;
-inline constexpr std::size_t kMaxValues = 512;
+inline constexpr std::size_t kMaxValues = 1024;
 
 enum class Source : std::uint8_t { kInput, kScalar, kConstant, kOperator };
 

@@ -19,6 +19,8 @@ struct KernelState;
 extern const std::string_view kFusedFormat;
 // What every plugin supports at least.
 inline constexpr std::size_t kMaxFusedTensors = 16, kMaxFusedScalars = 16, kMaxFusedValues = 512;
+/// Of derivatives, which are longer than their functions. A plugin may refuse them.
+inline constexpr std::size_t kMaxGradientValues = 1024;
 
 /// The program's kernel, from the device's cache. Errors name `name`.
 std::shared_ptr<KernelState> fused_kernel(DeviceState& device, const std::string& name,

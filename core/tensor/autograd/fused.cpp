@@ -56,7 +56,7 @@ class Planner {
 
   ExpressionProgram program_of(const FusedState& function) const {
     const auto nothing = [](std::uint32_t i) { return std::string(input_name(i)); };
-    return make_program(function.name, function.outputs, types_, nothing);
+    return make_program(function.name, function.outputs, types_, nothing, most_values_of(function));
   }
 
   /// An input whose gradient is the incoming one needs no pass.

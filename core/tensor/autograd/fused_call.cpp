@@ -223,7 +223,7 @@ class Call {
     if (find_known()) return;
     const Describe describe = [this](std::uint32_t i) { return describe_input(i); };
     program_ = std::make_shared<const ExpressionProgram>(
-        make_program(state_.name, state_.outputs, types(), describe));
+        make_program(state_.name, state_.outputs, types(), describe, most_values_of(state_)));
     check_num_tensors(state_, *program_);
     // Compiling may take seconds, so it holds no lock. Two threads that compile the same program
     // get one kernel from the device's cache.

@@ -33,8 +33,9 @@ struct ValueKey {
 
 class Builder {
  public:
-  Builder(const std::string& name, std::span<const InputType> inputs, const Describe& describe)
-      : name_(name), inputs_(inputs), describe_(describe) {}
+  Builder(const std::string& name, std::span<const InputType> inputs, const Describe& describe,
+          std::size_t most_values)
+      : name_(name), inputs_(inputs), describe_(describe), most_values_(most_values) {}
 
   ExpressionProgram run(std::span<const Expression> outputs) {
     for (const NodePtr& node : nodes_of(outputs)) find_dtype(*node);
@@ -47,10 +48,10 @@ class Builder {
       program_.outputs.push_back(*dtype);
       program_.copies.push_back(input_of(results.back()));
     }
-    if (values_.size() > runtime::kMaxFusedValues) {
+    if (values_.size() > most_values_) {
       raise(ErrorCode::kInvalidArgument,
             "[{}] the fused expression is too long: expected at most {} values, got {}. Split it.",
-            name_, runtime::kMaxFusedValues, values_.size());
+            name_, most_values_, values_.size());
     }
     write(results);
     return std::move(program_);
@@ -288,6 +289,7 @@ class Builder {
   const std::string& name_;
   const std::span<const InputType> inputs_;
   const Describe& describe_;
+  const std::size_t most_values_;
   std::unordered_map<const ExpressionNode*, std::optional<DType>> dtypes_;
   std::map<std::pair<const ExpressionNode*, DType>, std::size_t> done_;
   std::map<ValueKey, std::size_t> numbers_;
@@ -300,8 +302,9 @@ class Builder {
 }  // namespace
 
 ExpressionProgram make_program(const std::string& name, std::span<const Expression> outputs,
-                               std::span<const InputType> inputs, const Describe& describe) {
-  return Builder(name, inputs, describe).run(outputs);
+                               std::span<const InputType> inputs, const Describe& describe,
+                               std::size_t most_values) {
+  return Builder(name, inputs, describe, most_values).run(outputs);
 }
 
 }  // namespace patchbay::tensor

@@ -45,9 +45,10 @@ struct ExpressionProgram {
 using Describe = std::function<std::string(std::uint32_t input)>;
 
 /// Errors, which name `name`: kDtypeMismatch; kInvalidArgument for a literal that its dtype can't
-/// hold, or that has no operand with a dtype.
+/// hold, that has no operand with a dtype, or for more values.
 ExpressionProgram make_program(const std::string& name, std::span<const Expression> outputs,
-                               std::span<const InputType> inputs, const Describe& describe);
+                               std::span<const InputType> inputs, const Describe& describe,
+                               std::size_t most_values);
 
 }  // namespace patchbay::tensor
 

@@ -14,6 +14,7 @@
 
 #include "patchbay/fuse.h"
 
+#include "core/runtime/kernel/fused_kernel.h"
 #include "core/runtime/kernel/kernel_state.h"
 #include "core/tensor/fuse/expression_program.h"
 
@@ -58,6 +59,10 @@ std::shared_ptr<FusedState> make_state(std::string name, std::uint64_t function,
                                        std::size_t num_inputs, std::vector<Expression> outputs,
                                        const Operator* op = nullptr, Known known = {},
                                        bool is_gradient = false);
+/// The values that the function's expression may have.
+inline std::size_t most_values_of(const FusedState& state) {
+  return state.is_gradient ? runtime::kMaxGradientValues : runtime::kMaxFusedValues;
+}
 /// The number of the gradient functions' parameter for an operation's result; `grad` precedes it.
 constexpr std::uint32_t saved_result(std::size_t num_inputs) {
   return static_cast<std::uint32_t>(num_inputs + 1);

@@ -136,8 +136,8 @@ TEST_P(FuseProgramTest, RefusesTooMuch) {
   for (int i = 0; i < 17; ++i) scalars += " scalar:f32";
   refuses(scalars + " s0 out", "17 scalars, expected at most 16");
   std::string deep = "patchbay-expr/1 input:f32 x0";
-  for (int i = 0; i < 600; ++i) deep += " neg.1";
-  refuses(deep + " out", "more than 512 values");
+  for (int i = 0; i < 1100; ++i) deep += " neg.1";
+  refuses(deep + " out", "more than 1024 values");
 }
 
 }  // namespace
