@@ -233,10 +233,10 @@ void check_moment(const Device& device, const ReductionCase& one, double size, s
     return static_cast<T>(size * (static_cast<double>(small_integer<T>(i)) + 300));
   });
   const std::size_t terms = in.size() / std::max<std::size_t>(one.out.num_elements(), 1);
-  std::vector<double> exact(one.out.num_elements());
+  std::vector<long double> exact(one.out.num_elements());
   for (std::size_t i = 0; i < in.size(); ++i) {
-    const auto x = static_cast<double>(in.at(i));
-    exact[one.target(i)] += (order == 1 ? x : x * x) / static_cast<double>(terms);
+    const auto x = static_cast<long double>(in.at(i));
+    exact[one.target(i)] += order == 1 ? x : x * x;
   }
   Array<T> out(one.out);
   const Argument target = out.to_device(device, Access::kWrite);
@@ -245,7 +245,8 @@ void check_moment(const Device& device, const ReductionCase& one, double size, s
              {{"order", order}, {"root", std::int64_t{order - 1}}});
   out.from_device(target);
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const double expected = order == 1 ? exact[i] : std::sqrt(exact[i]);
+    const long double whole = exact[i] / static_cast<long double>(terms);
+    const auto expected = static_cast<double>(order == 1 ? whole : std::sqrt(whole));
     expect(
         std::fabs(static_cast<double>(out.at(i)) - expected) <= room_for<T>(expected, expected, 64),
         "{}, order {}, size {}: element {}: expected {}, got {}", describe<T>("moment.1", one),
