@@ -1,9 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What a plugin may do to the process that opens it, and that it is done to the probe alone.
+#include <elf.h>
+#include <link.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
 #include <string>
 #include <thread>
 
@@ -149,11 +154,26 @@ TEST(Quarantine, NoPluginHidesAnother) {
   EXPECT_EQ(to_string(plugin_info(runtime, "misdeeds").status), "quarantined");
 }
 
+/// The end of what the dynamic linker maps of a file.
+std::ptrdiff_t loaded_size(const std::string& bytes) {
+  ElfW(Ehdr) header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  std::ptrdiff_t end = 0;
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment;
+    std::memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof(segment), sizeof(segment));
+    if (segment.p_type != PT_LOAD) continue;
+    end = std::max(end, static_cast<std::ptrdiff_t>(segment.p_offset + segment.p_filesz));
+  }
+  return end;
+}
+
 /// Whole by its headers, but the dynamic linker finds nothing in it.
 TEST(Quarantine, OrRefusalOfZerosInTheSecondHalf) {
   Probed plugin;
   std::string bytes = read_file(plugin.file);
-  std::fill(bytes.begin() + std::ssize(bytes) / 2, bytes.end(), '\0');
+  const std::ptrdiff_t loaded = loaded_size(bytes);  // debug information may follow
+  std::fill(bytes.begin() + loaded / 2, bytes.begin() + loaded, '\0');
   const TemporaryDirectory directory;
   const std::filesystem::path file = directory.write("misdeeds", bytes);
   plugin.options.plugin_directories = {directory.path()};
