@@ -224,7 +224,7 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::remove_name() noexcept {
-  if (!name_.empty()) unlink(name_.c_str());
+  if (!name_.empty() && is_there(name_, file_.get())) unlink(name_.c_str());
 }
 
 void AtomicFile::raise_errno(std::string_view what) const {
@@ -238,9 +238,10 @@ void AtomicFile::open_named(int mode) {
     const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (file < 0) return false;
     file_ = runtime::OwnDescriptor(file);
-    flock(file, LOCK_EX | LOCK_NB);
-    if (is_there(name, file)) return true;
-    errno = EEXIST;  // another process took it for a leftover before it was locked
+    // Another process may take it for a leftover before it is locked.
+    const bool is_taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!is_taken && is_there(name, file)) return true;
+    errno = EEXIST;
     return false;
   });
   if (name_.empty()) raise_errno("can't make a file beside");
@@ -269,6 +270,10 @@ void AtomicFile::commit() {
   const runtime::CancellationOff not_cancelled;
   if (!file_.is_ours() || fsync(file_.get()) != 0) raise_errno("can't write the new file");
   give_name();
+  if (!is_there(name_, file_.get())) {  // nor may another's file replace the old one
+    errno = ENOENT;
+    raise_errno("can't replace the file");
+  }
   if (rename(name_.c_str(), path_.c_str()) != 0) raise_errno("can't replace the file");
   name_.clear();
   flock(file_.get(), LOCK_UN);

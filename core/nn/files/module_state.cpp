@@ -70,7 +70,8 @@ void add_other_names(ByName& by_name, const Safetensors& file, const ModuleName&
 void check_equal(const Safetensors& file, const Safetensors::Entry& a, const Safetensors::Entry& b,
                  const char* operation) {
   const OpenSafetensors& open = OpenSafetensors::of(file);
-  if (&a == &b || (a.dtype_name == b.dtype_name && a.shape == b.shape && open.are_equal(a, b))) {
+  if (&a == &b || (a.dtype_name == b.dtype_name && a.shape == b.shape &&
+                   a.size_bytes == b.size_bytes && open.are_equal(a, b))) {
     return;
   }
   raise(ErrorCode::kInvalidArgument,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -93,7 +94,7 @@ LossScaler& LossScaler::operator=(LossScaler&&) noexcept = default;
 struct LossScaler::Recorded {
   Tensor scale;          // f64, or f32
   Tensor good_steps;     // i64
-  bool is_used = false;  // a step was recorded, so that replays may have changed them
+  bool is_used = false;  // by a graph, so that they count, not the numbers of the host
 };
 
 bool LossScaler::uses_elements() const {
@@ -111,6 +112,7 @@ LossScaler::Recorded& LossScaler::make_elements(const Device& device) {
   if (!recorded_->is_used) {
     recorded_->scale.fill_(scale_);
     recorded_->good_steps.fill_(num_good_steps_);
+    recorded_->is_used = true;  // a graph reads them from now on
   }
   return *recorded_;
 }
@@ -166,16 +168,20 @@ ScaledStep LossScaler::step_by_elements(Optimizer& optimizer) {
   Recorded& elements = make_elements(first);
   Tensor is_made = ones({}, {DType::boolean, elements.scale.device()});
   for (const Tensor& flag : flags) is_made = logical_and(is_made, flag.to(is_made.device()));
-  optimizer.change(div(1, elements.scale), is_made);
+  const Tensor factor = div(1, elements.scale);
+  std::optional<bool> known;
+  if (is_recording_graph() || optimizer.has_recorded_) {
+    optimizer.change(factor, is_made);
+  } else {  // its steps are counted by the host
+    known = is_made.item<bool>();
+    if (*known) optimizer.change(factor, {});
+  }
   next_scale().call_out(
       std::array{elements.scale, elements.good_steps},
       std::array<TensorOrScalar, 6>{elements.scale, elements.good_steps, is_made, options_.growth,
                                     options_.backoff, options_.growth_interval});
-  if (is_recording_graph()) {
-    elements.is_used = true;
-    return ScaledStep(is_made);
-  }
-  return ScaledStep(is_made.item<bool>());
+  if (is_recording_graph()) return ScaledStep(is_made);
+  return ScaledStep(known ? *known : is_made.item<bool>());
 }
 
 LossScaler::State LossScaler::state() const {

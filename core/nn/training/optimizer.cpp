@@ -84,11 +84,11 @@ Tensor copy_for(const Parameter& parameter, const Tensor& kept, std::size_t numb
   return kept.detach().to(value.device(), {.copy = true}).cast(kept_dtype(value.dtype()));
 }
 
-/// Keeps the storage if it can: a recorded step uses it.
-void take(Tensor& kept, Tensor next) {
+/// Writes to the storage if it fits: a graph uses it.
+void take(Tensor& kept, Tensor next, bool is_recorded) {
   const bool is_alike = kept.defined() && next.defined() && kept.shape() == next.shape() &&
                         kept.dtype() == next.dtype() && kept.device() == next.device();
-  if (is_alike) {
+  if (is_recorded && is_alike) {
     kept.copy_from(next);
   } else {
     kept = std::move(next);
@@ -101,13 +101,35 @@ void check_steps(std::int64_t steps) {
         "[set_state] a wrong number of steps: expected 0 or more, got {}", steps);
 }
 
+/// A factor, brought once to each device and dtype that needs it.
+class FactorOnDevices {
+ public:
+  explicit FactorOnDevices(const TensorOrScalar& factor) : factor_(factor) {}
+
+  /// For gradients of that dtype there.
+  TensorOrScalar of(const Tensor& gradient) {
+    if (!factor_.is_tensor()) return factor_;
+    const Device device = gradient.device();
+    const DType dtype = kept_dtype(gradient.dtype());
+    for (const Tensor& copy : copies_) {
+      if (copy.device() == device && copy.dtype() == dtype) return copy;
+    }
+    copies_.push_back(factor_.tensor().to(device).cast(dtype));
+    return copies_.back();
+  }
+
+ private:
+  const TensorOrScalar& factor_;
+  std::vector<Tensor> copies_;
+};
+
 Tensor scaled(const Tensor& gradient, const TensorOrScalar& factor) {
   Tensor wide = gradient.cast(kept_dtype(gradient.dtype()));
   if (!factor.is_tensor()) {
     const double number = factor.scalar().to_double();
     return number == 1 ? wide : wide * number;
   }
-  return wide * factor.tensor().to(wide.device()).cast(wide.dtype());
+  return wide * factor.tensor();
 }
 
 }  // namespace
@@ -273,11 +295,12 @@ void Optimizer::Part::add(const Optimizer& of, std::size_t number, const TensorO
 }
 
 void Optimizer::change_by_counts(const TensorOrScalar& factor) {
+  FactorOnDevices factors(factor);
   // By their number of steps: one part, unless some had no gradient before.
   std::map<std::int64_t, Part> parts;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (!parameters_[i].value().grad().defined()) continue;
-    parts[parameter_steps_[i] + 1].add(*this, i, factor);
+    parts[parameter_steps_[i] + 1].add(*this, i, factors.of(parameters_[i].value().grad()));
   }
   for (const auto& [step, part] : parts) {
     update(part.values, part.gradients, part.lists, step);
@@ -289,15 +312,21 @@ void Optimizer::change_by_counts(const TensorOrScalar& factor) {
 /// In a recording, and from then on, as the host does not know how often the graph is replayed.
 void Optimizer::change_by_numbers(const TensorOrScalar& factor, const Tensor& applies) {
   make_numbers();
-  numbers_->count(parameters_, applies);
+  FactorOnDevices factors(factor);
   Part part;
   std::vector<UpdateNumbers> numbers;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (!parameters_[i].value().grad().defined()) continue;
-    part.add(*this, i, factor);
-    numbers.push_back(numbers_->of(i));
+    part.add(*this, i, factors.of(parameters_[i].value().grad()));
   }
-  if (!numbers.empty()) update_recorded(part.values, part.gradients, part.lists, numbers);
+  numbers_->count(parameters_, applies);
+  for (const std::size_t i : part.numbers) numbers.push_back(numbers_->of(i));
+  try {
+    if (!numbers.empty()) update_recorded(part.values, part.gradients, part.lists, numbers);
+  } catch (...) {
+    numbers_->count_back(parameters_);
+    throw;
+  }
   has_recorded_ = true;
 }
 
@@ -363,9 +392,22 @@ void Optimizer::set_state(const State& state) {
     }
   }
   if (!state.has_masters) copies.emplace_back(parameters_.size());
+  const bool is_recorded = numbers_ != nullptr;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    for (std::size_t k = 0; k < lists_.size(); ++k) take(*lists_[k][i], std::move(copies[k][i]));
-    take(*masters_[i], std::move(copies.back()[i]));
+    for (std::size_t k = 0; k < lists_.size(); ++k) {
+      Tensor& kept = *lists_[k][i];
+      if (is_recorded && kept.defined() && !copies[k][i].defined()) {
+        kept.zero_();  // as before the first step
+      } else {
+        take(kept, std::move(copies[k][i]), is_recorded);
+      }
+    }
+    Tensor& master = *masters_[i];
+    if (is_recorded && master.defined() && !copies.back()[i].defined()) {
+      master.copy_from(parameters_[i]->detach().cast(DType::f32));
+    } else {
+      take(master, std::move(copies.back()[i]), is_recorded);
+    }
   }
   num_steps_ = state.num_steps;
   parameter_steps_ = state.parameter_steps;

@@ -15,18 +15,16 @@ Tensor part_of(const Tensor& counts, std::size_t first, std::size_t end) {
   return counts.slice(0, static_cast<std::int64_t>(first), static_cast<std::int64_t>(end));
 }
 
-/// Adds 1 where `applies` is true or undefined.
-void advance(const Tensor& counts, const Tensor& applies) {
-  static const auto& always =
-      *new auto(fuse([](const Expression& count) { return count + 1; }, "step"));
+/// Adds a number where `applies` is true or undefined.
+void advance(const Tensor& counts, const Tensor& applies, int by) {
   static const auto& asked =
-      *new auto(fuse([](const Expression& count,
-                        const Expression& applied) { return where(applied, count + 1, count); },
+      *new auto(fuse([](const Expression& count, const Expression& applied,
+                        const Expression& step) { return where(applied, count + step, count); },
                      "step"));
   if (applies.defined()) {
-    asked.out(counts, counts, applies);
+    asked.out(counts, counts, applies, by);
   } else {
-    always.out(counts, counts);
+    add_out(counts, counts, by);
   }
 }
 
@@ -76,6 +74,12 @@ void StepNumbers::count(std::span<const Parameter> parameters, const Tensor& app
   for (Block& block : blocks_) {
     block.applies =
         applies.defined() && applies.device() != block.device ? applies.to(block.device) : applies;
+  }
+  add(parameters, 1);
+}
+
+void StepNumbers::add(std::span<const Parameter> parameters, int by) const {
+  for (const Block& block : blocks_) {
     const std::size_t size = block.members.size();
     const auto counts = [&](std::size_t member) {
       if (member == size) return true;
@@ -86,7 +90,7 @@ void StepNumbers::count(std::span<const Parameter> parameters, const Tensor& app
       if (!counts(first)) continue;
       std::size_t end = first + 1;
       while (end <= size && counts(end)) ++end;
-      advance(part_of(block.counts, first, end), block.applies);
+      advance(part_of(block.counts, first, end), block.applies, by);
       first = end;
     }
   }

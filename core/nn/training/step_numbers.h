@@ -30,6 +30,8 @@ class StepNumbers {
   /// Counts a step of the parameters that have a gradient, and of the optimiser on each device.
   /// Nothing is counted where `applies`, if it is defined, is false. Queued.
   void count(std::span<const Parameter> parameters, const Tensor& applies);
+  /// Takes the newest count back: its step was not made. Queued.
+  void count_back(std::span<const Parameter> parameters) const { add(parameters, -1); }
   /// Those of the newest step, for update functions: views, which later steps change.
   UpdateNumbers of(std::size_t parameter) const;
   // Queued.
@@ -50,6 +52,8 @@ class StepNumbers {
     Tensor rate;     // 0-d
     Tensor applies;  // of the newest step; may be undefined
   };
+
+  void add(std::span<const Parameter> parameters, int by) const;
 
   std::vector<Block> blocks_;
   std::vector<std::pair<std::size_t, std::size_t>> places_;  // block and element of each parameter

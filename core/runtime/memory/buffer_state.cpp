@@ -42,7 +42,7 @@ BufferState::BufferState(std::shared_ptr<DeviceState> owner, MemoryKind memory_k
                        .sequence = use.sequence,
                        .writes = use.writes,
                        .inherited = true,
-                       .cover = use.cover});
+                       .past_cover = use.cover});
     } else {
       use.wait();
     }
@@ -163,7 +163,8 @@ void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool wri
     if (is_own && use.writes == writes && !use.inherited) {
       same = &use;
     } else if (writes &&
-               (is_own || (use.awaited_by == stream.id && use.failures_when_awaited == failures))) {
+               (is_own ? use.sequence < sequence
+                       : use.awaited_by == stream.id && use.failures_when_awaited == failures)) {
       use.cover = {failures, true};
     }
   }
@@ -221,21 +222,25 @@ void BufferState::wait_for(StreamState& stream, const Position& use, std::string
   }
 }
 
-/// Waits for the wanted uses that no other use covers, and notes that `stream` does.
-template <class Wanted>
+/// Waits for the wanted uses that no other use covers, and notes that `stream` does. A failure
+/// meanwhile may have ended the use that covers another, so that it looks again.
+template <class Wanted, class Covered>
 void BufferState::insert_waits_for(StreamState& stream, std::string_view operation,
-                                   const Wanted& wanted) {
+                                   const Wanted& wanted, const Covered& covered) {
   if (!tracked.load(std::memory_order_acquire)) return;
-  const std::uint64_t failures = StreamProgress::num_failures();
+  std::uint64_t failures = 0;
   std::uint64_t last = 0;  // the number of the last use that it waits for
   bool waits = false;
-  for (const Position& use : pending([&](const Position& each) {
-         last = std::max(last, each.number);
-         return wanted(each) && !each.cover.holds(failures);
-       })) {
-    wait_for(stream, use, operation);
-    waits |= use.queue.get() != &stream;
-  }
+  do {
+    failures = StreamProgress::num_failures();
+    for (const Position& use : pending([&](const Position& each) {
+           last = std::max(last, each.number);
+           return wanted(each) && !covered(each, failures);
+         })) {
+      wait_for(stream, use, operation);
+      waits |= use.queue.get() != &stream;
+    }
+  } while (StreamProgress::num_failures() != failures);
   if (!waits) return;
   const std::scoped_lock lock(mutex_);
   for (Position& use : uses_) {
@@ -247,7 +252,9 @@ void BufferState::insert_waits_for(StreamState& stream, std::string_view operati
 }
 
 void BufferState::insert_inherited_waits(StreamState& stream) {
-  insert_waits_for(stream, "wait", [](const Position& use) { return use.inherited; });
+  insert_waits_for(
+      stream, "wait", [](const Position& use) { return use.inherited; },
+      [](const Position& use, std::uint64_t failures) { return use.past_cover.holds(failures); });
 }
 
 void BufferState::finish_inherited() {
@@ -259,7 +266,11 @@ void BufferState::finish_inherited() {
 }
 
 void BufferState::insert_waits(StreamState& stream, bool writes, std::string_view operation) {
-  insert_waits_for(stream, operation, [=](const Position& use) { return writes || use.writes; });
+  insert_waits_for(
+      stream, operation, [=](const Position& use) { return writes || use.writes; },
+      [](const Position& use, std::uint64_t failures) {
+        return use.cover.holds(failures) || use.past_cover.holds(failures);
+      });
 }
 
 void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {
@@ -275,13 +286,20 @@ void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {
 }
 
 /// The last unfinished use of each queue, which all others precede: a longer list would grow with
-/// each change of owner. Does not keep the queues alive.
+/// each change of owner. Does not keep the queues alive. Of uses by one submission the one counts
+/// that has the weaker cover.
 std::vector<PastUse> BufferState::take_past_uses() {
   Forgotten forgotten;
   forget_done(forgotten);  // no other owner is left, so no lock
-  const auto order = [](const Position& use) {
-    return std::tuple(use.queue->progress.get(), use.sequence, use.cover.is_set,
-                      use.cover.num_failures);
+  const auto cover_of = [](const Position& use) {
+    const bool is_newer =
+        !use.past_cover.is_set ||
+        (use.cover.is_set && use.cover.num_failures >= use.past_cover.num_failures);
+    return is_newer ? use.cover : use.past_cover;
+  };
+  const auto order = [&](const Position& use) {
+    const Cover cover = cover_of(use);
+    return std::tuple(use.queue->progress.get(), use.sequence, !cover.is_set, ~cover.num_failures);
   };
   std::sort(uses_.begin(), uses_.end(),
             [&](const Position& a, const Position& b) { return order(a) < order(b); });
@@ -293,7 +311,8 @@ std::vector<PastUse> BufferState::take_past_uses() {
     if (next != uses_.end() && next->queue->progress == use->queue->progress) continue;
     StreamState* const stream = use->queue->as_stream();
     past.push_back({stream != nullptr ? stream->weak() : std::weak_ptr(use->queue),
-                    use->queue->progress, use->sequence, std::exchange(writes, false), use->cover});
+                    use->queue->progress, use->sequence, std::exchange(writes, false),
+                    cover_of(*use)});
   }
   uses_.clear();
   return past;

@@ -119,8 +119,9 @@ struct BufferState {
   void forget_done(Forgotten& forgotten);
   template <class Wanted>
   std::vector<Position> pending(Wanted&& wanted);
-  template <class Wanted>
-  void insert_waits_for(StreamState& stream, std::string_view operation, const Wanted& wanted);
+  template <class Wanted, class Covered>
+  void insert_waits_for(StreamState& stream, std::string_view operation, const Wanted& wanted,
+                        const Covered& covered);
   std::vector<PastUse> take_past_uses();
 
   std::atomic<std::uint64_t> contents_{0};

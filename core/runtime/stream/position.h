@@ -63,7 +63,9 @@ struct Position {
   std::uint64_t number = 0;
   /// Queue::id of the last stream that waits for it, 0 if none does, and the failures until then.
   std::uint64_t awaited_by = 0, failures_when_awaited = 0;
-  Cover cover = {};
+  /// By a write of an earlier buffer, which is inherited too, and by one of this buffer, for which
+  /// launches by hand do not wait.
+  Cover past_cover = {}, cover = {};
 
   bool is_done() const { return queue->is_done(sequence); }
 };

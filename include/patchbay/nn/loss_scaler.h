@@ -89,7 +89,8 @@ class PATCHBAY_API LossScaler {
   Tensor scale(const Tensor& loss);
   /// If all gradients are finite, optimizer.step(1 / scale) and true; else false, and the scale
   /// shrinks. Fetches one number from each device of the parameters, in a counted copy; blocks.
-  /// After a recording, gradients on several devices need copies of one number between them.
+  /// From the first recording on the scale is on the device of the loss or gradient that was met
+  /// first; losses and gradients on other devices need copies of one number.
   ScaledStep step(Optimizer& optimizer);
 
   /// For checkpoints. After a recording, fetches two numbers.

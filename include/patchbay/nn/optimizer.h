@@ -42,8 +42,9 @@ class PATCHBAY_API Optimizer {
   ///
   /// In a recording, replays count the steps and read the learning rate of that moment: what the
   /// optimiser keeps, and the counts and the rate as elements of the devices, is made outside of
-  /// the recording. From then on num_steps, state and the moves of parameters fetch these elements
-  /// in counted copies, and block.
+  /// the recording. From then on num_steps, state and the first step after a move of parameters
+  /// fetch these elements in counted copies, and block; set_state writes to the tensors that state
+  /// shares: clone them to keep them.
   void step(double gradient_factor = 1);
   /// Removes the gradients of all parameters.
   void zero_grad();

@@ -97,7 +97,8 @@ void check_library_folders() {
     for (std::filesystem::directory_iterator next(folder.empty() ? "." : folder, error), end;
          !error && next != end; next.increment(error)) {
       const std::string name = next->path().filename().string();
-      const bool is_taken = name.find(".so") != std::string::npos || name == "glibc-hwcaps";
+      const bool is_taken =
+          name.ends_with(".so") || name.find(".so.") != std::string::npos || name == "glibc-hwcaps";
       if (is_taken) refuse(folder.empty() ? name : next->path().string(), "LD_LIBRARY_PATH");
     }
   }
