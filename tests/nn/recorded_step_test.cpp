@@ -360,6 +360,91 @@ TEST_P(RecordedStepTest, EagerStepsCountForNothing) {
   graph.replay();
 }
 
+/// A scaler that was recorded with one optimiser leaves out the steps of another one too.
+TEST_P(RecordedStepTest, AScalerServesRecordedAndEagerOptimizers) {
+  const nn::Parameter a(ones({1}, device_)), b(ones({1}, device_));
+  nn::SGD recorded({a}, {.learning_rate = 1}), eager({b}, {.learning_rate = 1});
+  nn::LossScaler scaler({.scale = 4});
+  const Graph graph = record_graph([&] {
+    recorded.zero_grad();
+    scaler.scale(sum(a.value())).backward();
+    static_cast<void>(scaler.step(recorded));
+  });
+  graph.replay();
+  b->set_grad(full({1}, std::numeric_limits<double>::infinity(), device_));
+  EXPECT_FALSE(scaler.step(eager));
+  EXPECT_EQ(floats_of(b.value()), Floats{1});
+  EXPECT_EQ(eager.num_steps(), 0);
+  EXPECT_EQ(scaler.scale(), 2);
+  b->set_grad(full({1}, 1, device_));
+  EXPECT_TRUE(scaler.step(eager));
+  EXPECT_EQ(floats_of(b.value()), Floats{0.5F});
+  EXPECT_EQ(eager.num_steps(), 1);
+}
+
+/// A recorded backward step follows what eager steps make of the scale.
+TEST_P(RecordedStepTest, ARecordedLossHasTheScaleOfEagerSteps) {
+  const nn::Parameter a(ones({1}, device_));
+  nn::SGD optimizer({a}, {.learning_rate = 1});
+  nn::LossScaler scaler({.scale = 4});
+  const Tensor slope = full({}, std::numeric_limits<double>::infinity(), device_);
+  const Graph graph = record_graph([&] {
+    optimizer.zero_grad();
+    scaler.scale(sum(a.value()) * slope).backward();
+  });
+  graph.replay();
+  EXPECT_FALSE(scaler.step(optimizer));
+  EXPECT_EQ(scaler.scale(), 2);
+  slope.fill_(0.25);
+  graph.replay();
+  EXPECT_EQ(floats_of(a->grad()), Floats{0.5F});
+  EXPECT_TRUE(scaler.step(optimizer));
+  EXPECT_EQ(floats_of(a.value()), Floats{0.75F});
+}
+
+/// Also a state without tensors reaches the graph.
+TEST_P(RecordedStepTest, TheFirstStateComesBack) {
+  for (const Kind& kind : kinds()) {
+    const nn::Parameter a(ones({2}, device_));
+    const auto optimizer = kind.make({a});
+    const nn::Optimizer::State initial = optimizer->state();
+    const Graph graph = record_graph([&] {
+      optimizer->zero_grad();
+      sum(square(a.value())).backward();
+      optimizer->step();
+    });
+    graph.replay();
+    graph.replay();
+    const Floats after = floats_of(a.value());
+    {
+      const NoGrad scope;
+      a->fill_(1);
+    }
+    optimizer->set_state(initial);
+    EXPECT_EQ(optimizer->num_steps(), 0) << kind.name;
+    graph.replay();
+    graph.replay();
+    EXPECT_EQ(floats_of(a.value()), after) << kind.name;
+  }
+}
+
+/// Without a recording a state stays as it is.
+TEST_P(RecordedStepTest, EagerStatesCanBeExchanged) {
+  const nn::Parameter a(ones({1}, device_)), b(full({1}, 2, device_));
+  SgdOptions options{.learning_rate = 1};
+  options.momentum = 0.5;
+  nn::SGD one({a}, options), other({b}, options);
+  a->set_grad(full({1}, 3, device_));
+  b->set_grad(full({1}, 5, device_));
+  one.step();
+  other.step();
+  const nn::Optimizer::State of_one = one.state(), of_other = other.state();
+  one.set_state(of_other);
+  other.set_state(of_one);
+  EXPECT_EQ(floats_of(one.state().lists[0][0]), Floats{5});
+  EXPECT_EQ(floats_of(other.state().lists[0][0]), Floats{3});
+}
+
 /// What is kept between steps is made outside of the recording; so is a lazy layer's first weight.
 TEST_P(RecordedStepTest, ALazyLayerIsMadeOnce) {
   nn::LazyLinear layer(2, {.tensor = device_});

@@ -402,6 +402,46 @@ TEST(MemoryOnStreams, FreedBlocksReachOtherStreamsAfterTheirUse) {
   EXPECT_EQ(device.memory().num_driver_allocations, 1u);
 }
 
+// A write of a block's next owner by one stream does not stand for its earlier use where another
+// stream writes beside it by hand.
+TEST(MemoryOnStreams, EachLaunchByHandWaitsForTheEarlierOwner) {
+  const Runtime runtime(options({{"fake_delay_ms", "5"}}));
+  const Device device = runtime.device("fake:0");
+  const auto out = ArgumentSpec::tensor(DType::i32, Access::kWrite);
+  const Kernel copy = Kernel::prepare(
+      device, {"copy.1", {out, ArgumentSpec::tensor(DType::i32, Access::kRead)}, {}, SIZE_MAX});
+  const Kernel fill =
+      Kernel::prepare(device, {"fill.1", {out, ArgumentSpec::scalar(DType::i32)}, {}, SIZE_MAX});
+  const auto part = [](const Buffer& buffer, Access access, std::size_t first, std::int64_t size) {
+    Argument argument = Argument::tensor(buffer, DType::i32, {size}, access);
+    argument.offset_bytes = 4 * first;
+    return argument;
+  };
+  const Stream first(device), second(device), third(device);
+  const std::vector<std::int32_t> values(256, 7);
+  const Buffer result = Buffer::allocate(device, 1024);
+  for (const bool by_first : {false, true}) {
+    Buffer source = Buffer::allocate(device, 1024);
+    copy_from_host({source, 0, 1024}, values.data());
+    source.wait();
+    for (int i = 0; i < 6; ++i) {
+      copy.launch(first, std::vector{part(result, Access::kWrite, 0, 256),
+                                     part(source, Access::kRead, 0, 256)});
+    }
+    source = Buffer();
+    const Buffer next = Buffer::allocate(device, 1024);  // the same block
+    fill.launch(by_first ? first : second,
+                std::vector{part(next, Access::kWrite, 0, 128), Argument::scalar<int>(9)});
+    fill.launch(third, std::vector{part(next, Access::kWrite, 128, 128), Argument::scalar<int>(9)});
+    third.synchronize();
+    device.synchronize();
+    std::vector<std::int32_t> seen(256);
+    copy_to_host(seen.data(), {result, 0, 1024});
+    ASSERT_EQ(seen, values);
+  }
+  EXPECT_EQ(device.memory().num_driver_allocations, 1u);
+}
+
 TEST(MemoryOnStreams, CachesDoNotKeepRuntimesOrStreams) {
   for (int i = 0; i < 3; ++i) {
     Runtime runtime(options({{"fake_delay_ms", "2"}}));
