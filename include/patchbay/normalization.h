@@ -2,9 +2,9 @@
 // Normalization by mean and variance: docs/layers.md.
 //
 // Dtypes: floats; f16 and bf16 are computed in f32 and rounded at the end. The variance is the mean
-// of the squared deviations, so that a large mean costs it no digits. Weights and biases are optional:
-// an undefined one counts as 1 or 0. They have the input's dtype and device. Gradients flow to
-// input, weight and bias, and can be differentiated again. Queued. Errors, before any work:
+// of the squared deviations, so that a large mean costs it no digits. Weights and biases are
+// optional: an undefined one counts as 1 or 0. They have the input's dtype and device. Gradients
+// flow to input, weight and bias, and can be differentiated again. Queued. Errors, before any work:
 // kDeviceMismatch, kDtypeMismatch, kShapeMismatch; kInvalidArgument for an epsilon that is negative
 // or not finite; kUnsupported if the device's plugin fuses nothing.
 #ifndef PATCHBAY_NORMALIZATION_H_

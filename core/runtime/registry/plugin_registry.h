@@ -156,7 +156,7 @@ class PluginRegistry {
   std::vector<std::string> ignored_names_;  // a sentence for each
   std::vector<std::filesystem::path> directories_;
   TrustedFolders trusted_;
-  Probe probe_;  // used by the thread that opens a plugin
+  Probe probe_;                          // used by the thread that opens a plugin
   std::atomic<bool> has_listed_{false};  // devices were listed at least once
   std::mutex load_mutex_;                // one plugin at a time; taken before mutex_
   mutable std::mutex mutex_;
