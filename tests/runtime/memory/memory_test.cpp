@@ -439,7 +439,11 @@ TEST(MemoryOnStreams, EachLaunchByHandWaitsForTheEarlierOwner) {
     copy_to_host(seen.data(), {result, 0, 1024});
     ASSERT_EQ(seen, values);
   }
-  EXPECT_EQ(device.memory().num_driver_allocations, 1u);
+  // With validation a freed block is not given to the next owner at once.
+  const bool is_validated = std::getenv("PATCHBAY_VALIDATE") != nullptr;
+  if (!is_validated) {
+    EXPECT_EQ(device.memory().num_driver_allocations, 1u);
+  }
 }
 
 TEST(MemoryOnStreams, CachesDoNotKeepRuntimesOrStreams) {
