@@ -30,12 +30,8 @@ TensorList gradients_of(const char* operation, std::span<const Parameter> parame
   return gradients;
 }
 
-}  // namespace
-
-namespace {
-
-void check_most(bool is_valid, double most) {
-  if (is_valid) return;
+void check_most(double most) {
+  if (most > 0) return;
   raise(ErrorCode::kInvalidArgument,
         "[clip_grad_norm] bad norm: expected more than 0, got {}. Choose another.", most);
 }
@@ -47,13 +43,13 @@ Tensor norm_of_nothing(std::span<const Parameter> parameters) {
 }  // namespace
 
 Tensor clip_grad_norm(std::span<const Parameter> parameters, double most) {
-  check_most(most > 0, most);
+  check_most(most);
   const TensorList gradients = gradients_of("clip_grad_norm", parameters);
   return gradients.empty() ? norm_of_nothing(parameters) : clip_by_norm(gradients, most);
 }
 
 Tensor clip_grad_norm(std::span<const Parameter> parameters, const LossScale& most) {
-  check_most(most.factor() > 0, most.factor());
+  check_most(most.factor());
   const TensorList gradients = gradients_of("clip_grad_norm", parameters);
   if (gradients.empty()) return norm_of_nothing(parameters);
   const Tensor tensor = most.on(gradients.front().device());

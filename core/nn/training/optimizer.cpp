@@ -84,15 +84,9 @@ Tensor copy_for(const Parameter& parameter, const Tensor& kept, std::size_t numb
   return kept.detach().to(value.device(), {.copy = true}).cast(kept_dtype(value.dtype()));
 }
 
-/// Writes to the storage if it fits: a graph uses it.
-void take(Tensor& kept, Tensor next, bool is_recorded) {
-  const bool is_alike = kept.defined() && next.defined() && kept.shape() == next.shape() &&
-                        kept.dtype() == next.dtype() && kept.device() == next.device();
-  if (is_recorded && is_alike) {
-    kept.copy_from(next);
-  } else {
-    kept = std::move(next);
-  }
+bool is_alike(const Tensor& a, const Tensor& b) {
+  return a.defined() && b.defined() && a.shape() == b.shape() && a.dtype() == b.dtype() &&
+         a.device() == b.device();
 }
 
 void check_steps(std::int64_t steps) {
@@ -392,22 +386,23 @@ void Optimizer::set_state(const State& state) {
     }
   }
   if (!state.has_masters) copies.emplace_back(parameters_.size());
+  // A graph goes on with the storage that it has, also from a state without tensors.
   const bool is_recorded = numbers_ != nullptr;
+  const auto take = [is_recorded](Tensor& kept, Tensor next, const auto& make_first) {
+    if (is_recorded && kept.defined() && !next.defined()) next = make_first();
+    if (is_recorded && is_alike(kept, next)) {
+      kept.copy_from(next);
+    } else {
+      kept = std::move(next);
+    }
+  };
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     for (std::size_t k = 0; k < lists_.size(); ++k) {
       Tensor& kept = *lists_[k][i];
-      if (is_recorded && kept.defined() && !copies[k][i].defined()) {
-        kept.zero_();  // as before the first step
-      } else {
-        take(kept, std::move(copies[k][i]), is_recorded);
-      }
+      take(kept, std::move(copies[k][i]), [&] { return zeros_like(kept); });
     }
-    Tensor& master = *masters_[i];
-    if (is_recorded && master.defined() && !copies.back()[i].defined()) {
-      master.copy_from(parameters_[i]->detach().cast(DType::f32));
-    } else {
-      take(master, std::move(copies.back()[i]), is_recorded);
-    }
+    take(*masters_[i], std::move(copies.back()[i]),
+         [&] { return parameters_[i]->detach().cast(DType::f32); });
   }
   num_steps_ = state.num_steps;
   parameter_steps_ = state.parameter_steps;

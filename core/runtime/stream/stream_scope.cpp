@@ -27,18 +27,10 @@ StreamState& find_scoped_stream(DeviceState& device, std::string_view operation)
   return *device.default_stream;
 }
 
-Recorder* find_recorder() {
+Recorder* find_recorder(bool also_paused) {
   if (scoped_streams == &kInCallback) return nullptr;
   for (const ScopedStream* scope = scoped_streams; scope != nullptr; scope = scope->outer.get()) {
-    if (scope->is_pause) return nullptr;
-    if (scope->recorder != nullptr) return scope->recorder;
-  }
-  return nullptr;
-}
-
-Recorder* find_paused_recorder() {
-  if (scoped_streams == &kInCallback) return nullptr;
-  for (const ScopedStream* scope = scoped_streams; scope != nullptr; scope = scope->outer.get()) {
+    if (scope->is_pause && !also_paused) return nullptr;
     if (scope->recorder != nullptr) return scope->recorder;
   }
   return nullptr;

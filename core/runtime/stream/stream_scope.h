@@ -59,9 +59,7 @@ inline void check_not_recording(std::string_view operation) {
 }
 
 /// Null unless this thread records.
-Recorder* find_recorder();
-/// The same, but also of a recording that is paused.
-Recorder* find_paused_recorder();
+Recorder* find_recorder(bool also_paused = false);
 inline Recorder* current_recorder() {
   if (scoped_streams == nullptr) [[likely]]
     return nullptr;

@@ -116,7 +116,7 @@ Graph record_graph(const std::function<void()>& function) {
 bool is_recording_graph() { return runtime::current_recorder() != nullptr; }
 
 bool is_made_in_recording(const Tensor& tensor) {
-  const runtime::Recorder* const recorder = runtime::find_paused_recorder();
+  const runtime::Recorder* const recorder = runtime::find_recorder(/*also_paused=*/true);
   const TensorImpl& impl = tensor::impl_of("is_made_in_recording", tensor, "tensor");
   return recorder != nullptr && recorder->owns(impl.buffer());
 }

@@ -175,9 +175,9 @@ std::vector<Run> runs_of(const char* operation, std::span<const UpdateGroup> gro
   return runs;
 }
 
-/// Element i, 0-d.
-Tensor element(const Tensor& of, std::size_t i) {
-  return make_view(*of.impl(), of.offset_bytes() + i * size_bytes(of.dtype()), Shape{}, Shape{});
+/// 0 takes the place of a condition that is not there.
+TensorOrScalar applies_of(const UpdateNumbers& numbers) {
+  return numbers.applies.defined() ? TensorOrScalar(numbers.applies) : TensorOrScalar(0);
 }
 
 }  // namespace
@@ -202,8 +202,9 @@ std::vector<AdamNumbers> adam_numbers(const char* operation, std::span<const Upd
         adam_function(wide, run.result)
             .call(std::array<TensorOrScalar, 5>{bias(options.beta1), bias(options.beta2), run.rate,
                                                 options.epsilon, options.weight_decay});
-    for (std::size_t i = 0; i < run.size; ++i) {
-      all.push_back({element(columns[0], i), element(columns[1], i), element(columns[2], i)});
+    for (std::int64_t i = 0; i < run.steps.num_elements(); ++i) {
+      const UpdateNumbers& of = numbers[groups[all.size()].first];
+      all.push_back({columns[0][i], columns[1][i], columns[2][i], applies_of(of)});
     }
   }
   return all;
@@ -216,8 +217,9 @@ std::vector<SgdNumbers> sgd_numbers(const char* operation, std::span<const Updat
   for (const Run& run : runs_of(operation, groups, numbers)) {
     const std::vector<Tensor> columns =
         sgd_function(run.result).call(std::array<TensorOrScalar, 2>{run.steps, run.rate});
-    for (std::size_t i = 0; i < run.size; ++i) {
-      all.push_back({element(columns[0], i), element(columns[1], i)});
+    for (std::int64_t i = 0; i < run.steps.num_elements(); ++i) {
+      const UpdateNumbers& of = numbers[groups[all.size()].first];
+      all.push_back({columns[0][i], columns[1][i], applies_of(of)});
     }
   }
   return all;

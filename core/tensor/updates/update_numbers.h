@@ -19,16 +19,17 @@
 
 namespace patchbay::tensor {
 
-/// Of the Adam update. `step` and `epsilon` have the corrections of the moments' bias, so that no
-/// element is divided for them: end of section 2 of the paper. `kept` is 1 - rate * decay.
+/// Of the Adam update. `applies` is the condition, 0 if there is none. `step` and `epsilon` have
+/// the corrections of the moments' bias, so that no element is divided for them: end of section 2
+/// of the paper. `kept` is 1 - rate * decay.
 struct AdamNumbers {
-  TensorOrScalar step, epsilon, kept;
+  TensorOrScalar step, epsilon, kept, applies = 0;
 };
 AdamNumbers adam_numbers(const AdamOptions& options, std::int64_t step, bool in_f64);
 
-/// Of the SGD update: the rate, and whether this is the first step, as a tensor only.
+/// Of the SGD update. `is_first` says if this is the first step; only elements of devices tell.
 struct SgdNumbers {
-  TensorOrScalar rate, is_first;
+  TensorOrScalar rate, is_first = 0, applies = 0;
 };
 
 /// The same from the elements of the devices, for each group: 0-d tensors in the dtype that its

@@ -202,11 +202,6 @@ void check_count(const char* operation, std::span<const UpdateNumbers> numbers,
                  operation, parameters.size(), numbers.size());
 }
 
-/// 0 takes the place of a number that the chosen function does not read.
-TensorOrScalar applies_of(const UpdateNumbers& numbers) {
-  return numbers.applies.defined() ? TensorOrScalar(numbers.applies) : TensorOrScalar(0);
-}
-
 /// Groups in which all ask if the update applies, and groups in which none does.
 std::array<std::vector<UpdateGroup>, 2> by_applies(std::vector<UpdateGroup> groups,
                                                    std::span<const UpdateNumbers> numbers) {
@@ -271,17 +266,15 @@ void sgd_update(const TensorList& parameters, const TensorList& gradients,
     std::vector<UpdateGroup>& groups = parts[asks ? 1 : 0];
     if (groups.empty()) continue;
     const auto known = tensor::sgd_numbers(kSgd, groups, numbers);
-    std::vector<std::size_t> first;
-    for (const UpdateGroup& group : groups) first.push_back(group.first);
     if (options.momentum == 0) {
       const auto of = [&](std::size_t g, auto&) {
-        return std::array{known[g].rate, applies_of(numbers[first[g]])};
+        return std::array{known[g].rate, known[g].applies};
       };
       update(plain_sgd({decays, asks}), std::move(groups), {0}, of, {options.weight_decay});
       continue;
     }
     const auto of = [&](std::size_t g, auto&) {
-      return std::array{known[g].rate, known[g].is_first, applies_of(numbers[first[g]])};
+      return std::array{known[g].rate, known[g].is_first, known[g].applies};
     };
     update(sgd_with_momentum({decays, options.dampening != 0, options.nesterov, false, true, asks}),
            std::move(groups), {0, 2}, of,
@@ -302,7 +295,7 @@ void adam_update(const TensorList& parameters, const TensorList& gradients, cons
     auto& made = known[in_f64 ? 1 : 0];
     if (!made) made = tensor::adam_numbers(options, step, in_f64);
     const tensor::AdamNumbers& of = *made;
-    return std::array<TensorOrScalar, 4>{of.step, of.epsilon, of.kept, 0};
+    return std::array{of.step, of.epsilon, of.kept, of.applies};
   };
   update(adam({decay != 0 && !options.decoupled, decay != 0 && options.decoupled, false}),
          adam_groups(parameters, gradients, means, squares, /*joins=*/true), {0, 2, 3}, numbers,
@@ -322,11 +315,8 @@ void adam_update(const TensorList& parameters, const TensorList& gradients, cons
     std::vector<UpdateGroup>& groups = parts[asks ? 1 : 0];
     if (groups.empty()) continue;
     const auto known = tensor::adam_numbers(kAdam, groups, numbers, options);
-    std::vector<std::size_t> first;
-    for (const UpdateGroup& group : groups) first.push_back(group.first);
     const auto of = [&](std::size_t g, auto&) {
-      return std::array{known[g].step, known[g].epsilon, known[g].kept,
-                        applies_of(numbers[first[g]])};
+      return std::array{known[g].step, known[g].epsilon, known[g].kept, known[g].applies};
     };
     update(adam({decay != 0 && !options.decoupled, decay != 0 && options.decoupled, asks}),
            std::move(groups), {0, 2, 3}, of,
