@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import build_rules
+import call_rules
 import room_rules
 import sizes
 import source_rules
@@ -22,6 +23,7 @@ RULES = {
     "2_vendor_words": source_rules.vendor_words,
     "3_layers": source_rules.layers,
     "3_rooms": room_rules.rooms,
+    "3_calls": call_rules.calls,
     "3_folder_sizes": room_rules.folder_sizes,
     "3_short_files": room_rules.short_files,
     "4_linked_plugins": build_rules.linked_plugins,
