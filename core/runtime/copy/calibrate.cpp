@@ -133,23 +133,4 @@ void calibrate(const Endpoint& from, const Endpoint& to) {
   }
 }
 
-void Runtime::calibrate(const Device& device) const {
-  patchbay::calibrate(Endpoint::host(), device);
-  patchbay::calibrate(device, Endpoint::host());
-  patchbay::calibrate(device, device);
-  for (const Device& other : devices()) {
-    if (other == device) continue;
-    patchbay::calibrate(device, other);
-    patchbay::calibrate(other, device);
-  }
-}
-
-void Runtime::calibrate() const {
-  for (const Device& from : devices()) {
-    patchbay::calibrate(Endpoint::host(), from);
-    patchbay::calibrate(from, Endpoint::host());
-    for (const Device& to : devices()) patchbay::calibrate(from, to);
-  }
-}
-
 }  // namespace patchbay

@@ -13,20 +13,6 @@
 
 namespace patchbay {
 
-std::string_view to_string(Route route) {
-  switch (route) {
-    case Route::kNone: return "none";
-    case Route::kSameDevice: return "same device";
-    case Route::kHostToDevice: return "host to device";
-    case Route::kDeviceToHost: return "device to host";
-    case Route::kHostToHost: return "host to host";
-    case Route::kPeer: return "peer";
-    case Route::kStaged: return "staged";
-    case Route::kScalar: return "scalar";
-  }
-  return "unknown";
-}
-
 std::string Endpoint::name() const { return is_host() ? "host" : device_->info.name_text; }
 
 namespace runtime {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "core/base/error.h"
 #include "core/runtime/plugin/loader.h"
 
 namespace patchbay::runtime {
@@ -50,3 +51,18 @@ std::string_view current_tag() noexcept {
 }
 
 }  // namespace patchbay::runtime
+
+namespace patchbay {
+
+using runtime::context;
+
+CopyTag::CopyTag(std::string tag) : previous_(std::exchange(context().tag, std::move(tag))) {}
+CopyTag::~CopyTag() { context().tag = std::move(previous_); }
+
+CopyGuard::CopyGuard(Mode mode) : previous_(context().guard) {
+  runtime::check_in_enum("CopyGuard", "mode", "CopyGuard::Mode", mode, Mode::kForbid);
+  context().guard = mode;
+}
+CopyGuard::~CopyGuard() { context().guard = previous_; }
+
+}  // namespace patchbay

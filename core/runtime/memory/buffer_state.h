@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "patchbay/buffer.h"
 #include "patchbay/plugin/types.h"
 
 #include "core/runtime/memory/allocator.h"
@@ -135,6 +136,9 @@ struct BufferState {
   std::uint64_t fault_number_ = 0;  // the count of faults at that time
   static constinit std::atomic<std::uint64_t> num_faults;
 };
+
+/// The state behind a handle. Errors: kInvalidArgument if the handle is null.
+BufferState& state_of(const char* operation, const Buffer& buffer);
 
 /// The buffer's address. Comparable with another's if may_share_bytes.
 inline std::uintptr_t address_of(const BufferState& buffer) {

@@ -6,7 +6,8 @@
 
 #include "patchbay/dlpack.h"
 
-#include "core/runtime/api/interop.h"
+#include "core/runtime/memory/native_memory.h"
+#include "core/runtime/stream/native_handle.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_state.h"
 #include "core/tensor/dispatch/operands.h"

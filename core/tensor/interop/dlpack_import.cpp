@@ -8,7 +8,7 @@
 
 #include "patchbay/dlpack.h"
 
-#include "core/runtime/api/interop.h"
+#include "core/runtime/memory/native_memory.h"
 #include "core/runtime/registry/loaded_runtime.h"
 #include "core/tensor/base/layout.h"
 #include "core/tensor/dispatch/operands.h"

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/interop.h"
 
-#include "core/runtime/api/interop.h"
+#include "core/runtime/memory/native_memory.h"
 #include "core/tensor/base/layout.h"
 #include "core/tensor/dispatch/operands.h"
 

@@ -16,6 +16,20 @@ namespace patchbay {
 
 using runtime::one_line;
 
+std::string_view to_string(Route route) {
+  switch (route) {
+    case Route::kNone: return "none";
+    case Route::kSameDevice: return "same device";
+    case Route::kHostToDevice: return "host to device";
+    case Route::kDeviceToHost: return "device to host";
+    case Route::kHostToHost: return "host to host";
+    case Route::kPeer: return "peer";
+    case Route::kStaged: return "staged";
+    case Route::kScalar: return "scalar";
+  }
+  return "unknown";
+}
+
 struct Ledger::Impl {
   struct Counts {
     std::uint64_t copies = 0;

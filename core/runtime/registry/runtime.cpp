@@ -1,10 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The public class Runtime.
 #include "patchbay/runtime.h"
 
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
+
+#include "patchbay/copy.h"
 
 #include "core/base/error.h"
 #include "core/base/fork.h"
@@ -145,6 +148,25 @@ void Runtime::unload(std::string_view plugin_name) { registry_of(*state_).unload
 
 void Runtime::set_out_of_memory_callback(OutOfMemoryCallback callback) const {
   runtime::LoadedRuntime::of(*state_).set_out_of_memory_callback(std::move(callback));
+}
+
+void Runtime::calibrate(const Device& device) const {
+  patchbay::calibrate(Endpoint::host(), device);
+  patchbay::calibrate(device, Endpoint::host());
+  patchbay::calibrate(device, device);
+  for (const Device& other : devices()) {
+    if (other == device) continue;
+    patchbay::calibrate(device, other);
+    patchbay::calibrate(other, device);
+  }
+}
+
+void Runtime::calibrate() const {
+  for (const Device& from : devices()) {
+    patchbay::calibrate(Endpoint::host(), from);
+    patchbay::calibrate(from, Endpoint::host());
+    for (const Device& to : devices()) patchbay::calibrate(from, to);
+  }
 }
 
 Ledger& Runtime::ledger() const { return state_->ledger; }

@@ -1,9 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "patchbay/validation.h"
-
 #include <algorithm>
 
 #include "patchbay/runtime.h"
+#include "patchbay/validation.h"
 
 #include "core/base/error.h"
 #include "core/runtime/registry/loaded_runtime.h"

@@ -184,4 +184,18 @@ void Event::wait(std::chrono::nanoseconds timeout) const {
   state_->wait(runtime::deadline_after(timeout.count()));
 }
 
+Stream Device::default_stream() const {
+  state().open("default_stream");
+  return Stream(std::shared_ptr<runtime::StreamState>(shared_state(), state().default_stream));
+}
+
+void Device::synchronize(std::chrono::nanoseconds timeout) const {
+  check_no_callback("synchronize");
+  check_not_recording("synchronize");
+  const std::uint64_t deadline = runtime::deadline_after(timeout.count());
+  const auto call = state().enter("synchronize");
+  state().open("synchronize");
+  state().synchronize(deadline);
+}
+
 }  // namespace patchbay

@@ -1,42 +1,36 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The public calls on the memory of devices.
+#include "patchbay/memory.h"
+
 #include "patchbay/device.h"
 
-#include <ostream>
-
-#include "patchbay/runtime.h"
-#include "patchbay/stream.h"
-
-#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/device_state.h"
-#include "core/runtime/device/runtime_state.h"
 #include "core/runtime/memory/allocator.h"
+#include "core/runtime/memory/driver_memory.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/search/arrival.h"
 #include "core/runtime/stream/stream_scope.h"
 
 namespace patchbay {
 
-std::string_view to_string(DeviceKind kind) {
-  return kind == DeviceKind::kCpu ? "cpu" : "accelerator";
+std::string_view to_string(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::kDevice: return "device";
+    case MemoryKind::kPinned: return "pinned";
+    case MemoryKind::kUnified: return "unified";
+  }
+  return "unknown";
 }
 
-Device::Device(std::string_view name) : Device(Runtime::get_default().device(name)) {}
+MemoryResource::~MemoryResource() = default;
 
-void Device::raise_undefined() {
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[Device] undefined device: expected a device, got a default-constructed or "
-                 "moved-from handle. Name one, for example Device(\"cpu:0\").");
+std::shared_ptr<MemoryResource> driver_memory(const Device& device) {
+  const auto call = device.state().enter("driver_memory");
+  device.state().open("driver_memory");
+  return std::make_shared<runtime::DriverMemory>(device.state().link);
 }
-
-const std::string& Device::name() const { return state().info.name_text; }
-const std::string& Device::backend() const { return state().info.name.backend; }
-int Device::index() const { return state().info.name.index; }
-DeviceKind Device::kind() const { return state().info.properties.kind; }
-const DeviceProperties& Device::properties() const { return state().info.properties; }
-
-Runtime Device::runtime() const { return Runtime(state().runtime.shared_from_this()); }
 
 namespace {
 
@@ -81,24 +75,6 @@ void Device::set_memory_resource(const std::shared_ptr<MemoryResource>& resource
   state().open("set_memory_resource");
   const bool caches = resource == nullptr && state().caches_memory();
   state().allocator->set_source(resource, caches);
-}
-
-Stream Device::default_stream() const {
-  state().open("default_stream");
-  return Stream(std::shared_ptr<runtime::StreamState>(shared_state(), state().default_stream));
-}
-
-void Device::synchronize(std::chrono::nanoseconds timeout) const {
-  runtime::check_no_callback("synchronize");
-  runtime::check_not_recording("synchronize");
-  const std::uint64_t deadline = runtime::deadline_after(timeout.count());
-  const auto call = state().enter("synchronize");
-  state().open("synchronize");
-  state().synchronize(deadline);
-}
-
-std::ostream& operator<<(std::ostream& out, const Device& device) {
-  return out << (device.defined() ? std::string_view(device.name()) : "undefined");
 }
 
 }  // namespace patchbay

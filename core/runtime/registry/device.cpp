@@ -1,23 +1,25 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The public state of threads.
-#include "core/runtime/device/context.h"
+// Finds devices by name, and the default one; opens one in the application's context.
+#include "patchbay/device.h"
 
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
 
-#include "patchbay/device.h"
+#include "patchbay/interop.h"
 #include "patchbay/runtime.h"
 
 #include "core/base/error.h"
 #include "core/base/fork.h"
+#include "core/runtime/device/context.h"
 #include "core/runtime/registry/loaded_runtime.h"
-#include "core/runtime/stream/stream_scope.h"
 
 namespace patchbay {
 
 using runtime::context;
+
+Device::Device(std::string_view name) : Device(Runtime::get_default().device(name)) {}
 
 namespace {
 
@@ -60,37 +62,14 @@ DefaultDeviceScope::DefaultDeviceScope(const Device& device)
     : previous_(std::exchange(context().device, device.shared_state())) {}
 DefaultDeviceScope::~DefaultDeviceScope() { context().device = std::move(previous_); }
 
-CopyTag::CopyTag(std::string tag) : previous_(std::exchange(context().tag, std::move(tag))) {}
-CopyTag::~CopyTag() { context().tag = std::move(previous_); }
-
-CopyGuard::CopyGuard(Mode mode) : previous_(context().guard) {
-  runtime::check_in_enum("CopyGuard", "mode", "CopyGuard::Mode", mode, Mode::kForbid);
-  context().guard = mode;
-}
-CopyGuard::~CopyGuard() { context().guard = previous_; }
-
-ThreadContext ThreadContext::current() {
-  runtime::check_not_recording("ThreadContext");  // the recording can't move to another thread
-  ThreadContext result;
-  result.device_ = context().device;
-  result.tag_ = context().tag;
-  result.guard_ = context().guard;
-  result.streams_ = context().streams;
-  result.bits_ = runtime::carried_bits;
-  return result;
-}
-
-ThreadContext::Scope::Scope(const ThreadContext& carried)
-    : previous_(std::make_unique<ThreadContext>(current())) {
-  context() = {carried.device_, carried.tag_, carried.guard_, context().streams};
-  runtime::exchange_streams(carried.streams_);
-  runtime::carried_bits = carried.bits_;
-}
-ThreadContext::Scope::~Scope() {
-  context() = {std::move(previous_->device_), std::move(previous_->tag_), previous_->guard_,
-               context().streams};
-  runtime::exchange_streams(std::move(previous_->streams_));
-  runtime::carried_bits = previous_->bits_;
+void adopt_context(const Device& device, std::uint64_t native_context) {
+  if (native_context == 0) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[adopt_context] null context: expected the driver's own, got 0 ({}). Leave it "
+                   "out, and the device opens in a context of its own.",
+                   device.name());
+  }
+  static_cast<runtime::DeviceAssembly&>(device.state()).open_in(native_context);
 }
 
 }  // namespace patchbay

@@ -2,15 +2,24 @@
 #include "patchbay/buffer.h"
 
 #include "core/base/error.h"
-#include "core/runtime/api/interop.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/memory/allocator.h"
 #include "core/runtime/memory/buffer_state.h"
 #include "core/runtime/stream/recorder.h"
+#include "core/runtime/stream/stream_scope.h"
 
 namespace patchbay {
 
 using runtime::BufferState;
+
+BufferState& runtime::state_of(const char* operation, const Buffer& buffer) {
+  if (buffer) return *buffer.state();
+  runtime::raise(
+      ErrorCode::kInvalidArgument,
+      "[{}] null buffer: expected one that Buffer::allocate, Buffer::wrap_host or wrap_buffer "
+      "made.",
+      operation);
+}
 
 Buffer::Buffer(const Buffer& other) noexcept : state_(other.state_) {
   if (state_ != nullptr) state_->retain();
