@@ -4,6 +4,8 @@
 
 #include "patchbay/autograd.h"
 
+#include "core/tensor/autograd/engine.h"
+#include "core/tensor/dispatch/backward_scope.h"
 #include "core/tensor/dispatch/draw_scope.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
@@ -24,7 +26,7 @@ struct Checkpoint {
   std::shared_ptr<const DrawLog> draws;
 
   std::vector<Tensor> operator()(const Tensor& grad, const Node& node) const {
-    const BackwardOptions options = BackwardRun::current_options();
+    const BackwardOptions options = BackwardScope::options();
     if (is_grad_enabled()) {
       raise(ErrorCode::kUnsupported,
             "[checkpoint] gradients of a checkpoint can't be recorded: expected a backward without "
@@ -39,7 +41,7 @@ struct Checkpoint {
     }
     const Tensor result = run_again(leaves);
     if (!result.requires_grad()) return std::vector<Tensor>(leaves.size());
-    if (!BackwardRun::goes_to_leaves()) return gradients_of(result, leaves, grad);
+    if (!BackwardScope::goes_to_leaves()) return gradients_of(result, leaves, grad);
     result.backward(grad, options);  // which may retain what the function captures
     std::vector<Tensor> grads;
     for (const Tensor& leaf : leaves) grads.push_back(leaf.grad());
@@ -56,7 +58,7 @@ struct Checkpoint {
   /// For gradients() of an outer graph: adds to no leaf.
   std::vector<Tensor> gradients_of(const Tensor& result, const std::vector<Tensor>& leaves,
                                    const Tensor& grad) const {
-    BackwardRun run{BackwardRun::current_operation()};
+    BackwardRun run{BackwardScope::operation()};
     run.roots.emplace_back(node_of("checkpoint", *result.impl()), grad);
     std::vector<std::size_t> numbers;
     for (std::size_t i = 0; i < leaves.size(); ++i) {

@@ -9,6 +9,7 @@
 
 #include "patchbay/autograd.h"
 
+#include "core/tensor/dispatch/backward_scope.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 
@@ -126,7 +127,7 @@ std::vector<Tensor> CustomCall::backward(std::vector<Tensor> grads, const Node& 
     context.saved_.push_back(one.saved ? one.saved->get(node) : Tensor());
   }
   for (const auto& input : node.inputs) context.needs_grad_.push_back(input != nullptr);
-  context.options_ = BackwardRun::current_options();
+  context.options_ = BackwardScope::options();
   std::vector<Tensor> result = function->backward(context, grads);
   check(result, node);
   return result;
@@ -137,7 +138,7 @@ void CustomCall::check(const std::vector<Tensor>& grads, const Node& node) const
     raise(ErrorCode::kInvalidArgument,
           "[{}] {} gave a wrong number of gradients: expected {}, one for each input, got {}. "
           "Return an undefined tensor for an input without one.",
-          BackwardRun::current_operation(), node.name, inputs.size(), grads.size());
+          BackwardScope::operation(), node.name, inputs.size(), grads.size());
   }
   for (std::size_t i = 0; i < grads.size(); ++i) {
     if (node.inputs[i] != nullptr && grads[i].defined()) check_one(i, *grads[i].impl());
@@ -149,8 +150,8 @@ void CustomCall::check_one(std::size_t input, const TensorImpl& grad) const {
   const auto fail = [&](ErrorCode code, const char* what, const std::string& wanted,
                         const std::string& got, const char* way_out) {
     raise(code, "[{}] {} gave a gradient {} for input {}: expected {}, got {} ({}). {}",
-          BackwardRun::current_operation(), *function->name, what, input, wanted, got,
-          describe(grad), way_out);
+          BackwardScope::operation(), *function->name, what, input, wanted, got, describe(grad),
+          way_out);
   };
   const Device device = handle_of(grad).device();
   if (device != expected.device) {

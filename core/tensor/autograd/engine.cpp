@@ -1,4 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/autograd/engine.h"
+
 // Runs the graph backwards. Numbers rise from inputs to results, so the pending node with the
 // largest number has its whole gradient: no edges are counted, but those to leaves with hooks,
 // which are told before the rest of the graph has run.
@@ -17,6 +19,7 @@
 
 #include "core/runtime/stream/recorder.h"
 #include "core/tensor/base/overlap.h"
+#include "core/tensor/dispatch/backward_scope.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 
@@ -168,10 +171,31 @@ void step(const char* operation, Pending& pending, Arrived& arrived, const RunFa
   node.joint_backward = nullptr;
 }
 
+void check_alike(const TensorImpl& grad, const TensorImpl& replaced) {
+  const bool is_alike = &grad.device() == &replaced.device() && grad.dtype == replaced.dtype &&
+                        grad.shape == replaced.shape;
+  if (is_alike) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] a gradient hook gave another kind of tensor: expected {}, got {}. Return one "
+        "like the gradient that it saw, or an undefined one.",
+        BackwardScope::operation(), describe(grad), describe(replaced));
+}
+
+/// Each hook may replace the gradient.
+Tensor run_hooks(Hooks& hooks, Tensor grad) {
+  for (const GradientHook& hook : hooks.all()) {
+    Tensor replaced = hook(grad);
+    if (!replaced.defined()) continue;
+    check_alike(*grad.impl(), *replaced.impl());
+    grad = std::move(replaced);
+  }
+  return grad;
+}
+
 /// Adds to the leaf's gradient and calls what waits for it.
 void fill(const Node& leaf, Tensor grad, bool keeps_graph) {
   GradState& state = *leaf.leaf.impl()->grad_state;
-  grad = state.hooks.run(std::move(grad));
+  grad = run_hooks(state.hooks, std::move(grad));
   if (!state.requires_grad) return;  // turned off after the recording
   accumulate(state, std::move(grad), keeps_graph);
   for (const AccumulationHook& hook : state.accumulation_hooks.all()) hook(leaf.leaf);
@@ -211,36 +235,12 @@ class AwaitedLeaves {
   std::unordered_map<const Node*, std::size_t> missing_;
 };
 
-constinit thread_local const BackwardRun* current_run = nullptr;
-
-/// This thread's run. Nests, for checkpoints.
-class CurrentRun {
- public:
-  explicit CurrentRun(const BackwardRun& run) : previous_(std::exchange(current_run, &run)) {}
-  ~CurrentRun() { current_run = previous_; }
-  CurrentRun(const CurrentRun&) = delete;
-  CurrentRun& operator=(const CurrentRun&) = delete;
-
- private:
-  const BackwardRun* const previous_;
-};
-
 }  // namespace
-
-bool BackwardRun::goes_to_leaves() { return current_run != nullptr && current_run->wanted.empty(); }
-
-BackwardOptions BackwardRun::current_options() {
-  return {current_run->retains_graph || current_run->creates_graph, current_run->creates_graph};
-}
-
-const char* BackwardRun::current_operation() {
-  return current_run != nullptr ? current_run->operation : "backward";
-}
 
 std::vector<Tensor> BackwardRun::run() const {
   const Recording recording(creates_graph);
-  const CurrentRun current(*this);
   const bool retains = retains_graph || creates_graph;
+  const BackwardScope scope(operation, {retains, creates_graph}, wanted.empty());
   const RunFailed failed = retains ? nullptr : std::make_shared<std::atomic<bool>>(true);
   const std::unordered_set<const Node*> leading =
       wanted.empty() ? std::unordered_set<const Node*>() : leading_to(*this);
@@ -258,7 +258,7 @@ std::vector<Tensor> BackwardRun::run() const {
     Hooks* const hooks = node->leaf.defined() && !wanted.empty()
                              ? &node->leaf.impl()->grad_state->hooks
                              : node->hooks.get();
-    if (hooks != nullptr) arrived.grad = hooks->run(std::move(arrived.grad));
+    if (hooks != nullptr) arrived.grad = run_hooks(*hooks, std::move(arrived.grad));
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (wanted[i] == node) result[i] = arrived.grad;
     }

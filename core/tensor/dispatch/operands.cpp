@@ -13,22 +13,6 @@
 
 namespace patchbay::tensor {
 
-std::string describe(const TensorImpl& tensor) {
-  return fmt::format("{} {} on {}", patchbay::to_string(tensor.dtype), to_string(tensor.shape),
-                     tensor.device().info.name_text);
-}
-
-std::string describe(const Named& operand) {
-  return fmt::format("{}: {}", operand.name, describe(operand.tensor));
-}
-
-void raise_undefined(const char* operation, std::string_view operand) {
-  raise(ErrorCode::kInvalidArgument,
-        "[{0}] {1} is undefined: expected a tensor, got a default-constructed handle. Create it "
-        "first, for example {1} = zeros(shape).",
-        operation, operand);
-}
-
 void raise_device_mismatch(const char* operation, const Named& expected, const Named& got) {
   const runtime::DeviceState& device = expected.tensor.device();
   const bool one_runtime = &device.runtime == &got.tensor.device().runtime;
@@ -245,31 +229,6 @@ void check_outputs_apart(const char* operation, const TensorImpl& out, const Ten
         "[{}] out and another out overlap: expected no element in common, got some ({}; {}). Give "
         "each of them memory of its own.",
         operation, describe({"out", out}), describe({"another out", other}));
-}
-
-namespace {
-
-/// Counts from 0 in a tensor that has, or counts as having, `rank` dimensions.
-int resolve(const char* operation, const Named& operand, int dim, int rank) {
-  if (dim >= -rank && dim < rank) [[likely]]
-    return dim < 0 ? dim + rank : dim;
-  const std::string range =
-      rank == 0 ? std::string("none for rank 0")
-                : fmt::format("{} to {} for rank {}", -rank, rank - 1, operand.tensor.shape.rank());
-  raise(ErrorCode::kInvalidArgument,
-        "[{}] dimension {} is out of range: expected {}, got {} ({}). Use a dimension that the "
-        "tensor has.",
-        operation, dim, range, dim, describe(operand));
-}
-
-}  // namespace
-
-int resolve_dim(const char* operation, const Named& operand, int dim) {
-  return resolve(operation, operand, dim, operand.tensor.shape.rank());
-}
-
-int resolve_axis(const char* operation, const Named& operand, int dim) {
-  return resolve(operation, operand, dim, std::max(operand.tensor.shape.rank(), 1));
 }
 
 }  // namespace patchbay::tensor

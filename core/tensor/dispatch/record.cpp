@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "patchbay/ops.h"
-
+#include "core/tensor/dispatch/backward_scope.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 
@@ -88,7 +87,7 @@ Tensor Saved::get(const Node& node) const {
           "[{5}] {0} of {1} was overwritten: expected it as it was when {1} read it, got {2} "
           "later write{3} to its storage ({4}). Clone it before it is overwritten.",
           name_, node.name, writes, writes == 1 ? "" : "s", describe({name_, impl}),
-          BackwardRun::current_operation());
+          BackwardScope::operation());
   }
   if (!is_result_) return tensor_;
   Tensor result = without_state(impl);
@@ -126,16 +125,6 @@ void record_joint(const std::shared_ptr<const std::string>& operation,
 void accept_writes(const Tensor& result) {
   TensorImpl& impl = *result.impl();
   if (impl.grad_state != nullptr) impl.grad_state->version = version_of(impl);
-}
-
-Tensor sum_to(const Tensor& grad, const Shape& shape) {
-  if (grad.shape() == shape) return grad;
-  const int missing = grad.rank() - shape.rank();
-  Axes axes;
-  for (int i = 0; i < grad.rank(); ++i) {
-    if (i < missing || (shape[i - missing] == 1 && grad.shape()[i] != 1)) axes.dims.push_back(i);
-  }
-  return sum(grad, axes, /*keep=*/true).view(shape);
 }
 
 }  // namespace patchbay::tensor

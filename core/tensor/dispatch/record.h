@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/tensor/dispatch/grad_state.h"
+#include "core/tensor/base/grad_state.h"
 #include "core/tensor/dispatch/operands.h"
 
 namespace patchbay::tensor {
@@ -117,9 +117,6 @@ bool is_recomputing();
 
 /// Errors: kInvalidArgument inside an InferenceMode scope.
 void check_no_inference(const char* operation);
-
-/// Sums over the dimensions that broadcasting repeated.
-Tensor sum_to(const Tensor& grad, const Shape& shape);
 
 }  // namespace patchbay::tensor
 

@@ -14,6 +14,7 @@
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/images.h"
 #include "core/tensor/functional/operands.h"
+#include "core/tensor/views/sum.h"
 
 namespace patchbay {
 

@@ -10,6 +10,7 @@
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
 #include "core/tensor/products/gemm.h"
+#include "core/tensor/views/sum.h"
 
 namespace patchbay {
 namespace {

@@ -17,6 +17,7 @@
 #include "core/tensor/functional/normalization_kernels.h"
 #include "core/tensor/functional/normalization_statistics.h"
 #include "core/tensor/functional/operands.h"
+#include "core/tensor/views/sum.h"
 
 namespace patchbay {
 namespace {

@@ -9,7 +9,7 @@
 #include "patchbay/concat.h"
 #include "patchbay/ops.h"
 
-#include "core/tensor/dispatch/grad_state.h"
+#include "core/tensor/base/grad_state.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/products/gemm.h"
 

@@ -4,10 +4,10 @@
 
 #include "patchbay/concat.h"
 
-#include "core/tensor/autograd/views.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/views/gradients.h"
 
 namespace patchbay {
 

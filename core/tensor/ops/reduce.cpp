@@ -9,119 +9,18 @@
 
 #include <fmt/format.h>
 
-#include "core/tensor/base/iteration.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
+#include "core/tensor/dispatch/reduction.h"
+#include "core/tensor/views/sum.h"
 
 namespace patchbay {
 
 namespace tensor {
 
 namespace {
-
-/// One bit for each dimension that is reduced.
-using Mask = unsigned;
-
-Mask resolve_axes(const char* operation, const TensorImpl& a, const Axes& axes) {
-  if (axes.dims.empty()) return (1u << a.shape.rank()) - 1;
-  Mask mask = 0;
-  for (const int axis : axes.dims) {
-    const Mask bit = 1u << resolve_axis(operation, {"a", a}, axis);
-    if ((mask & bit) != 0) {
-      raise(ErrorCode::kInvalidArgument,
-            "[{}] axis {} is named twice: expected each axis once, got [{}] (a: {}). Drop one.",
-            operation, axis, fmt::join(axes.dims, ", "), describe(a));
-    }
-    mask |= bit;
-  }
-  return mask;
-}
-
-bool is_reduced(Mask mask, int dim) { return (mask >> dim & 1u) != 0; }
-
-std::int64_t count_reduced(const TensorImpl& a, Mask mask) {
-  std::int64_t count = 1;
-  for (int i = 0; i < a.shape.rank(); ++i) {
-    if (is_reduced(mask, i)) count *= a.shape[i];
-  }
-  return count;
-}
-
-bool finds_index(const Operator& op) { return op.result == Result::kIndex; }
-
-/// Sums are the operators whose error bound counts terms. A sum of no elements is 0, a product 1;
-/// an extreme of none is an error.
-constexpr bool is_sum(const Operator& op) { return op.signature->bound.of_terms; }
-constexpr bool is_product(const Operator& op) { return op.id == op::prod.id; }
-
-void check_reducible(const Operator& op, const char* operation, const TensorImpl& a, Mask mask,
-                     const Axes& axes) {
-  check_dtype_allowed(operation, op.dtypes, {"a", a});
-  if (finds_index(op) && axes.dims.size() > 1) {
-    raise(ErrorCode::kInvalidArgument,
-          "[{}] too many axes: expected one, or none for the index in the flattened tensor, got "
-          "[{}] (a: {}). Reshape the tensor, so that they are one.",
-          operation, fmt::join(axes.dims, ", "), describe(a));
-  }
-  if (!is_sum(op) && !is_product(op) && count_reduced(a, mask) == 0) {
-    raise(ErrorCode::kInvalidArgument,
-          "[{}] nothing to reduce: expected at least one element along the axes, got shape {} "
-          "(a: {}). Skip empty tensors.",
-          operation, to_string(a.shape), describe(a));
-  }
-}
-
-Shape result_shape(const TensorImpl& a, Mask mask, bool keep) {
-  Shape shape;
-  for (int i = 0; i < a.shape.rank(); ++i) {
-    if (!is_reduced(mask, i)) {
-      shape.push_back(a.shape[i]);
-    } else if (keep) {
-      shape.push_back(1);
-    }
-  }
-  return shape;
-}
-
-/// The result's strides, one for each dimension of the source: 0 where it is reduced. The walk then
-/// merges dimensions only if all of them are kept or all are reduced.
-Shape walk_strides(const TensorImpl& a, const TensorImpl& out, Mask mask, bool keep) {
-  Shape strides;
-  int kept = 0;
-  for (int i = 0; i < a.shape.rank(); ++i) {
-    strides.push_back(is_reduced(mask, i) ? 0 : out.strides[kept]);
-    kept += keep || !is_reduced(mask, i) ? 1 : 0;
-  }
-  return strides;
-}
-
-/// The extents of the result in the dimensions of the walk.
-Shape kept_extents(const Iteration& walk) {
-  Shape extents = walk.extents();
-  for (int i = 0; i < walk.rank(); ++i) {
-    if (walk.strides(0)[i] == 0) extents[i] = 1;
-  }
-  return extents;
-}
-
-void launch_reduction(const Operator& op, const TensorImpl& out, const TensorImpl& a,
-                      const Iteration& walk) {
-  runtime::KernelState& kernel = prepared(*a.device().kernels, op, out.dtype, a.dtype);
-  Launch launch;
-  launch.tensor(out, kept_extents(walk), walk.strides(0), PATCHBAY_WRITE);
-  launch.tensor(a, walk.extents(), walk.strides(1), PATCHBAY_READ);
-  launch.run(op.name, kernel);
-}
-
-Iteration walk_of(const TensorImpl& out, const TensorImpl& a, Mask mask, bool keep) {
-  Iteration walk(a.shape);
-  walk.add(a.shape, walk_strides(a, out, mask, keep));
-  walk.add(a);
-  walk.collapse();
-  return walk;
-}
 
 // ----------------------------------------------------------------------------- gradients ---
 
@@ -192,7 +91,7 @@ Tensor products_of_others(const Tensor& a, const Axes& axes) {
   return where(is_zero, where(eq(zeros, 1), product, 0), where(eq(zeros, 0), product / a, 0));
 }
 
-void record_product(const Tensor& result, const Tensor& a, Mask mask, const Shape& kept) {
+void record_product(const Tensor& result, const Tensor& a, AxisMask mask, const Shape& kept) {
   Axes axes;
   for (int i = 0; i < a.rank(); ++i) {
     if (is_reduced(mask, i)) axes.dims.push_back(i);
@@ -210,14 +109,10 @@ void record_product(const Tensor& result, const Tensor& a, Mask mask, const Shap
 }
 
 void record_reduction(const Operator& op, const char* operation, const Tensor& result,
-                      const Tensor& a, Mask mask) {
+                      const Tensor& a, AxisMask mask) {
   if (op.derivative == nullptr) return;
-  const Shape kept = result_shape(*a.impl(), mask, /*keep=*/true);
-  if (op.id == op::sum.id) {
-    record(operation, result, a, [kept, shape = a.shape()](const Tensor& grad, const Node&) {
-      return grad.view(kept).expand(shape);
-    });
-  } else if (const Slope* const slope = slope_of(op)) {
+  const Shape kept = reduced_shape(*a.impl(), mask, /*keep=*/true);
+  if (const Slope* const slope = slope_of(op)) {
     record(operation, result, a,
            [kept, slope, values = Saved("a", a)](const Tensor& grad, const Node& node) {
              return slope->of(values.get(node)) * grad.reshape(kept);
@@ -233,21 +128,13 @@ void record_reduction(const Operator& op, const char* operation, const Tensor& r
 
 Tensor reduce(const Operator& op, const char* operation, const Tensor& a, const Axes& axes,
               bool keep) {
+  if (op.id == op::sum.id) return sum_of(operation, a, axes, keep);
   const TensorImpl& source = impl_of(operation, a, "a");
-  const Mask mask = resolve_axes(operation, source, axes);
+  const AxisMask mask = resolve_axes(operation, source, axes);
   check_reducible(op, operation, source, mask, axes);
   // For a single index, the tensor is flattened to one dimension.
   const bool flattens = finds_index(op) && axes.dims.empty();
-  const Tensor walked = flattens ? a.contiguous() : a;
-  Tensor result = make_empty(operation, result_shape(source, mask, keep),
-                             result_dtype(op, source.dtype), source);
-  const TensorImpl& out = *result.impl();
-  if (source.is_empty()) {
-    // Does nothing if out is empty too.
-    launch_fill(out, literal(operation, out.dtype, is_product(op) ? 1 : 0));
-  } else {
-    launch_reduction(op, out, *walked.impl(), walk_of(out, *walked.impl(), mask, keep));
-  }
+  Tensor result = reduce_checked(op, operation, flattens ? a.contiguous() : a, mask, keep);
   if (needs_grad(source)) [[unlikely]]
     record_reduction(op, operation, result, a, mask);
   return result;
@@ -289,8 +176,8 @@ Tensor moment(const char* operation, const Tensor& a, const Axes& axes, bool kee
   const TensorImpl& source = impl_of(operation, a, "a");
   runtime::KernelState* const kernel = source.is_empty() ? nullptr : moment_kernel(source, what);
   if (kernel == nullptr) return composed_moment(operation, a, axes, keep, what);
-  const Mask mask = resolve_axes(operation, source, axes);
-  Tensor result = make_empty(operation, result_shape(source, mask, keep), source.dtype, source);
+  const AxisMask mask = resolve_axes(operation, source, axes);
+  Tensor result = make_empty(operation, reduced_shape(source, mask, keep), source.dtype, source);
   const TensorImpl& out = *result.impl();
   launch_moment(operation, *kernel, out, source, walk_of(out, source, mask, keep), what.divisor);
   return result;
@@ -306,7 +193,7 @@ void moment_into(const char* operation, const Tensor& out, const Tensor& a, cons
   Shape one;
   for (int i = 0; i < source.shape.rank(); ++i) one.push_back(1);
   const Tensor kept = out.reshape(one);
-  const Mask mask = resolve_axes(operation, source, {});
+  const AxisMask mask = resolve_axes(operation, source, {});
   launch_moment(operation, *kernel, *kept.impl(), source,
                 walk_of(*kept.impl(), source, mask, /*keep=*/true), what.divisor);
   target.buffer().count_version();
@@ -314,12 +201,12 @@ void moment_into(const char* operation, const Tensor& out, const Tensor& a, cons
 
 Shape kept_shape(const char* operation, const Tensor& a, const Axes& axes) {
   const TensorImpl& source = impl_of(operation, a, "a");
-  return result_shape(source, resolve_axes(operation, source, axes), /*keep=*/true);
+  return reduced_shape(source, resolve_axes(operation, source, axes), /*keep=*/true);
 }
 
 std::int64_t num_reduced(const char* operation, const Tensor& a, const Axes& axes) {
   const TensorImpl& source = impl_of(operation, a, "a");
-  return count_reduced(source, resolve_axes(operation, source, axes));
+  return num_reduced(source, resolve_axes(operation, source, axes));
 }
 
 }  // namespace tensor
@@ -329,7 +216,6 @@ std::int64_t num_reduced(const char* operation, const Tensor& a, const Axes& axe
     return tensor::reduce(tensor::op::name, #name, a, axes, keep); \
   }
 
-PATCHBAY_DEFINE_REDUCTION(sum)
 PATCHBAY_DEFINE_REDUCTION(min)
 PATCHBAY_DEFINE_REDUCTION(max)
 PATCHBAY_DEFINE_REDUCTION(argmin)

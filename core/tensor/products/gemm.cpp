@@ -1,4 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+
 #include "core/tensor/products/gemm.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/record.h"
+#include "core/tensor/views/sum.h"
 
 namespace patchbay::tensor {
 

@@ -8,6 +8,7 @@
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/products/gemm.h"
+#include "core/tensor/views/sum.h"
 
 namespace patchbay {
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Records each elementwise operation as the fused function of that operation.
-#ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_ELEMENTWISE_H_
-#define PATCHBAY_CORE_TENSOR_AUTOGRAD_ELEMENTWISE_H_
+#ifndef PATCHBAY_CORE_TENSOR_ELEMENTWISE_OPERATOR_GRADIENTS_H_
+#define PATCHBAY_CORE_TENSOR_ELEMENTWISE_OPERATOR_GRADIENTS_H_
 
 #include <array>
 #include <span>
@@ -24,4 +24,4 @@ void record_elementwise(const Operator& op, const Tensor& result, const T&... op
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_AUTOGRAD_ELEMENTWISE_H_
+#endif  // PATCHBAY_CORE_TENSOR_ELEMENTWISE_OPERATOR_GRADIENTS_H_

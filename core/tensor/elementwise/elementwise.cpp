@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Binary and unary operations.
-#include "core/tensor/ops/elementwise.h"
+#include "core/tensor/elementwise/elementwise.h"
 
 #include <array>
 #include <cstdint>
@@ -8,11 +8,11 @@
 #include "patchbay/ops.h"
 #include "patchbay/plugin/kernels/elementwise.h"
 
-#include "core/tensor/autograd/elementwise.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
+#include "core/tensor/elementwise/operator_gradients.h"
 
 namespace patchbay {
 

@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/tensor/autograd/elementwise.h"
+#include "core/tensor/elementwise/operator_gradients.h"
 
 #include <memory>
 #include <mutex>
 #include <vector>
 
-#include "core/tensor/autograd/fused.h"
-#include "core/tensor/autograd/fused_call.h"
+#include "core/tensor/elementwise/fused.h"
+#include "core/tensor/elementwise/fused_call.h"
 #include "core/tensor/fuse/derivatives.h"
 
 namespace patchbay::tensor {

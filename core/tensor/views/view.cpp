@@ -11,9 +11,10 @@
 #include "patchbay/tensor.h"
 
 #include "core/base/size.h"
-#include "core/tensor/autograd/views.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/views/gradients.h"
+#include "core/tensor/views/sum.h"
 
 namespace patchbay {
 

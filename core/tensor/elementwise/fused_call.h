@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Calls of fused functions.
-#ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_FUSED_CALL_H_
-#define PATCHBAY_CORE_TENSOR_AUTOGRAD_FUSED_CALL_H_
+#ifndef PATCHBAY_CORE_TENSOR_ELEMENTWISE_FUSED_CALL_H_
+#define PATCHBAY_CORE_TENSOR_ELEMENTWISE_FUSED_CALL_H_
 
 #include <memory>
 #include <span>
@@ -25,4 +25,4 @@ void call_fused_groups_out(const std::shared_ptr<FusedState>& state,
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_AUTOGRAD_FUSED_CALL_H_
+#endif  // PATCHBAY_CORE_TENSOR_ELEMENTWISE_FUSED_CALL_H_

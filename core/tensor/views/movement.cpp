@@ -10,12 +10,11 @@
 
 #include "core/runtime/copy/copy.h"
 #include "core/runtime/device/runtime_state.h"
-#include "core/tensor/autograd/views.h"
 #include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/ops/elementwise.h"
+#include "core/tensor/views/gradients.h"
 
 namespace patchbay {
 

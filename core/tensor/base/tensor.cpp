@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/runtime/stream/stream_scope.h"
-#include "core/tensor/base/tensor_impl.h"
-#include "core/tensor/dispatch/operands.h"
+#include "core/tensor/base/named.h"
 
 namespace patchbay {
 

@@ -1,118 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/tensor/dispatch/grad_state.h"
-
+// The public functions on the gradient of a tensor.
 #include <utility>
 
+#include "patchbay/autograd.h"
+
+#include "core/tensor/base/grad_state.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 
 namespace patchbay {
-
-namespace tensor {
-
-void destroy(GradState* state) noexcept { delete state; }
-
-namespace {
-
-void check_alike(const TensorImpl& grad, const TensorImpl& replaced) {
-  const bool is_alike = &grad.device() == &replaced.device() && grad.dtype == replaced.dtype &&
-                        grad.shape == replaced.shape;
-  if (is_alike) return;
-  raise(ErrorCode::kInvalidArgument,
-        "[{}] a gradient hook gave another kind of tensor: expected {}, got {}. Return one "
-        "like the gradient that it saw, or an undefined one.",
-        BackwardRun::current_operation(), describe(grad), describe(replaced));
-}
-
-}  // namespace
-
-Tensor Hooks::run(Tensor grad) {
-  for (const GradientHook& hook : all()) {
-    Tensor replaced = hook(grad);
-    if (!replaced.defined()) continue;
-    check_alike(*grad.impl(), *replaced.impl());
-    grad = std::move(replaced);
-  }
-  return grad;
-}
-
-/// Takes over a dying node's members, to destroy them one by one: a chain of a million nodes, each
-/// owning the next, would overflow the stack. Allocated with the node, because there may be no
-/// memory when it dies.
-struct Node::Remains {
-  std::vector<std::shared_ptr<Node>> inputs;
-  Backward backward;  // owns tensors, and so nodes
-  JointBackward joint_backward;
-  std::unique_ptr<Remains> next;
-};
-constinit thread_local Node::Remains* Node::left = nullptr;
-
-Node::Node(const char* operation, std::uint64_t order, const TensorImpl& result)
-    : name(operation),
-      number(order),
-      shape(result.shape),
-      dtype(result.dtype),
-      hooks(order != 0 ? std::make_unique<Hooks>() : nullptr),
-      remains_(order != 0 ? std::make_unique<Remains>() : nullptr) {}
-
-Node::~Node() {
-  if (remains_ == nullptr) return;
-  remains_->inputs = std::move(inputs);
-  remains_->backward = std::move(backward);
-  remains_->joint_backward = std::move(joint_backward);
-  if (left != nullptr) {  // a destructor further up the stack destroys it
-    remains_->next = std::move(left->next);
-    left->next = std::move(remains_);
-    return;
-  }
-  Remains first;
-  left = &first;
-  first.next = std::move(remains_);
-  while (first.next != nullptr) {
-    const std::unique_ptr<Remains> going = std::move(first.next);
-    first.next = std::move(going->next);
-    going->backward.clear();
-    going->joint_backward = nullptr;
-    going->inputs.clear();
-  }
-  left = nullptr;
-}
-
-Tensor handle_of(const TensorImpl& impl) {
-  auto& shared = const_cast<TensorImpl&>(impl);
-  shared.retain();
-  return Tensor(&shared);
-}
-
-void check_not_overwritten(const char* operation, const TensorImpl& tensor) {
-  const GradState& state = *tensor.grad_state;
-  if (state.node == nullptr) return;
-  const std::uint64_t now = tensor.buffer().version.load(std::memory_order_relaxed);
-  if (now == state.version) return;
-  raise(ErrorCode::kInvalidArgument,
-        "[{}] an operand was overwritten since {} made it: expected it as it was made, got {} "
-        "later write{} to its storage ({}). Clone it before it is overwritten, or detach() it.",
-        operation, state.node->name, now - state.version, now - state.version == 1 ? "" : "s",
-        describe({"operand", tensor}));
-}
-
-std::shared_ptr<Node> node_of(const char* operation, const TensorImpl& tensor) {
-  check_not_overwritten(operation, tensor);
-  GradState& state = *tensor.grad_state;
-  if (state.node != nullptr) return state.node;
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  std::shared_ptr<Node> node = state.accumulator.lock();
-  if (node == nullptr) {
-    node = std::make_shared<Node>("leaf", 0, tensor);
-    node->leaf = handle_of(tensor);
-    node->leads_to_hook = !state.accumulation_hooks.is_empty();
-    state.accumulator = node;
-  }
-  return node;
-}
-
-}  // namespace tensor
 
 using tensor::GradState;
 using tensor::impl_of;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Shared by elementwise operations of any number of operands.
-#ifndef PATCHBAY_CORE_TENSOR_OPS_ELEMENTWISE_H_
-#define PATCHBAY_CORE_TENSOR_OPS_ELEMENTWISE_H_
+#ifndef PATCHBAY_CORE_TENSOR_ELEMENTWISE_ELEMENTWISE_H_
+#define PATCHBAY_CORE_TENSOR_ELEMENTWISE_ELEMENTWISE_H_
 
 #include <span>
 
@@ -22,4 +22,4 @@ const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const 
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_OPS_ELEMENTWISE_H_
+#endif  // PATCHBAY_CORE_TENSOR_ELEMENTWISE_ELEMENTWISE_H_

@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Records calls of fused functions, and single operations as such. The backward step is a fused
 // function too.
-#ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_FUSED_H_
-#define PATCHBAY_CORE_TENSOR_AUTOGRAD_FUSED_H_
+#ifndef PATCHBAY_CORE_TENSOR_ELEMENTWISE_FUSED_H_
+#define PATCHBAY_CORE_TENSOR_ELEMENTWISE_FUSED_H_
 
 #include <cstdint>
 #include <memory>
@@ -41,4 +41,4 @@ void record_fused(const std::shared_ptr<FusedState>& state,
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_AUTOGRAD_FUSED_H_
+#endif  // PATCHBAY_CORE_TENSOR_ELEMENTWISE_FUSED_H_

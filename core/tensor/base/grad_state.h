@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The gradient state of a tensor, and the nodes of the recorded graph.
-#ifndef PATCHBAY_CORE_TENSOR_DISPATCH_GRAD_STATE_H_
-#define PATCHBAY_CORE_TENSOR_DISPATCH_GRAD_STATE_H_
+#ifndef PATCHBAY_CORE_TENSOR_BASE_GRAD_STATE_H_
+#define PATCHBAY_CORE_TENSOR_BASE_GRAD_STATE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -109,11 +109,8 @@ class HookList {
   std::uint64_t next_ = 0;
 };
 
-/// A tensor's hooks. Each may replace the gradient.
-class Hooks : public HookList<GradientHook> {
- public:
-  Tensor run(Tensor grad);
-};
+/// A tensor's hooks on its gradient.
+using Hooks = HookList<GradientHook>;
 
 /// One recorded operation with one result, or a leaf, which collects gradients. Nodes own those of
 /// their inputs, so the graph lives as long as its results. An operation with several results is a
@@ -170,24 +167,6 @@ void check_not_overwritten(const char* operation, const TensorImpl& tensor);
 /// overwritten since the node made them; the message names `operation`.
 std::shared_ptr<Node> node_of(const char* operation, const TensorImpl& tensor);
 
-/// Runs the graph backwards from `roots`, given with their gradients. With `wanted`, runs only
-/// towards these nodes and returns their gradients (undefined if none); else adds to the leaves.
-struct BackwardRun {
-  const char* operation;  // for messages
-  std::vector<std::pair<std::shared_ptr<Node>, Tensor>> roots = {};
-  std::vector<std::shared_ptr<Node>> wanted = {};
-  bool retains_graph = false;  // keeps the graph for another run
-  bool creates_graph = false;  // makes the gradients differentiable
-
-  std::vector<Tensor> run() const;
-  /// Whether this thread is in a run that adds to the leaves.
-  static bool goes_to_leaves();
-  /// The options of this thread's run.
-  static BackwardOptions current_options();
-  /// Its operation.
-  static const char* current_operation();
-};
-
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_DISPATCH_GRAD_STATE_H_
+#endif  // PATCHBAY_CORE_TENSOR_BASE_GRAD_STATE_H_

@@ -1,14 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Functions that users fuse.
-#include "patchbay/fuse.h"
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
+#include "patchbay/fuse.h"
+
 #include "core/base/error.h"
 #include "core/runtime/kernel/fused_kernel.h"
-#include "core/tensor/autograd/fused_call.h"
+#include "core/tensor/elementwise/fused_call.h"
 #include "core/tensor/fuse/fused_state.h"
 
 namespace patchbay {

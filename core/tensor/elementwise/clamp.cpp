@@ -8,12 +8,12 @@
 
 #include "patchbay/ops.h"
 
-#include "core/tensor/autograd/elementwise.h"
 #include "core/tensor/dispatch/clamp_bounds.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
-#include "core/tensor/ops/elementwise.h"
+#include "core/tensor/elementwise/elementwise.h"
+#include "core/tensor/elementwise/operator_gradients.h"
 
 namespace patchbay {
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/tensor/autograd/unfused.h"
+#include "core/tensor/elementwise/unfused.h"
 
 #include <array>
 

@@ -6,11 +6,11 @@
 
 #include "patchbay/ops.h"
 
-#include "core/tensor/autograd/elementwise.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
-#include "core/tensor/ops/elementwise.h"
+#include "core/tensor/elementwise/elementwise.h"
+#include "core/tensor/elementwise/operator_gradients.h"
 
 namespace patchbay {
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Gradients of views and other operations with one operand whose derivative needs no values.
-#ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_VIEWS_H_
-#define PATCHBAY_CORE_TENSOR_AUTOGRAD_VIEWS_H_
+#ifndef PATCHBAY_CORE_TENSOR_VIEWS_GRADIENTS_H_
+#define PATCHBAY_CORE_TENSOR_VIEWS_GRADIENTS_H_
 
 #include <cstdint>
 #include <utility>
@@ -37,4 +37,4 @@ Tensor undiagonal(const Tensor& grad, const Shape& shape, std::int64_t offset, i
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_AUTOGRAD_VIEWS_H_
+#endif  // PATCHBAY_CORE_TENSOR_VIEWS_GRADIENTS_H_

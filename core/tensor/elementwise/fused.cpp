@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/tensor/autograd/fused.h"
+
+#include "core/tensor/elementwise/fused.h"
 
 #include <algorithm>
 #include <mutex>
@@ -7,9 +8,10 @@
 
 #include "core/base/error.h"
 #include "core/runtime/kernel/fused_kernel.h"
-#include "core/tensor/autograd/fused_call.h"
-#include "core/tensor/autograd/unfused.h"
 #include "core/tensor/dispatch/record.h"
+#include "core/tensor/elementwise/fused_call.h"
+#include "core/tensor/elementwise/unfused.h"
+#include "core/tensor/views/sum.h"
 
 namespace patchbay::tensor {
 

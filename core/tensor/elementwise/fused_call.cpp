@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Calls of fused functions: the checks of ordinary operations, then one launch.
-#include "core/tensor/autograd/fused_call.h"
+#include "core/tensor/elementwise/fused_call.h"
 
 #include <algorithm>
 #include <array>
@@ -9,12 +9,12 @@
 
 #include "core/runtime/kernel/fused_kernel.h"
 #include "core/runtime/kernel/launch.h"
-#include "core/tensor/autograd/fused.h"
 #include "core/tensor/base/group_ranges.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
+#include "core/tensor/elementwise/fused.h"
 
 namespace patchbay::tensor {
 

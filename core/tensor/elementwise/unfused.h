@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Gradients without fusion: one operation after another.
-#ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_UNFUSED_H_
-#define PATCHBAY_CORE_TENSOR_AUTOGRAD_UNFUSED_H_
+#ifndef PATCHBAY_CORE_TENSOR_ELEMENTWISE_UNFUSED_H_
+#define PATCHBAY_CORE_TENSOR_ELEMENTWISE_UNFUSED_H_
 
 #include <span>
 
@@ -21,4 +21,4 @@ bool is_one_operation(const Expression& gradient);
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_AUTOGRAD_UNFUSED_H_
+#endif  // PATCHBAY_CORE_TENSOR_ELEMENTWISE_UNFUSED_H_
