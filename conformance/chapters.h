@@ -4,19 +4,18 @@
 
 #include <vector>
 
-#include "conformance/check.h"
+#include "conformance/support/check.h"
 
 namespace patchbay::conformance {
 
-// Each function returns the checks of a chapter or a part of one; all_checks() calls them in this
-// order.
+// Each function returns the checks of a chapter or a part of one. The chapter of kernels is in
+// kernels/.
 std::vector<Check> loading_checks();
 std::vector<Check> memory_checks();
 std::vector<Check> driver_memory_checks();
 std::vector<Check> copies_checks();
 std::vector<Check> streams_checks();
 std::vector<Check> slow_work_checks();
-std::vector<Check> kernels_checks();
 std::vector<Check> modules_checks();
 
 }  // namespace patchbay::conformance

@@ -2,9 +2,9 @@
 // Chapter copies: bytes arrive intact, by the planned route, and are counted.
 #include <algorithm>
 
-#include "conformance/bytes.h"
 #include "conformance/chapters.h"
-#include "conformance/expect.h"
+#include "conformance/support/bytes.h"
+#include "conformance/support/expect.h"
 
 namespace patchbay::conformance {
 namespace {

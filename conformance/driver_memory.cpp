@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
-#include "conformance/bytes.h"
 #include "conformance/chapters.h"
-#include "conformance/expect.h"
+#include "conformance/support/bytes.h"
+#include "conformance/support/expect.h"
 
 namespace patchbay::conformance {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "conformance/chapters.h"
-#include "conformance/expect.h"
+#include "conformance/support/expect.h"
 
 namespace patchbay::conformance {
 namespace {

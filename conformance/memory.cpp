@@ -2,9 +2,9 @@
 // Chapter memory: blocks are allocated, keep their content, do not overlap, and are released.
 #include <algorithm>
 
-#include "conformance/bytes.h"
 #include "conformance/chapters.h"
-#include "conformance/expect.h"
+#include "conformance/support/bytes.h"
+#include "conformance/support/expect.h"
 
 namespace patchbay::conformance {
 namespace {

@@ -5,7 +5,7 @@
 #include <patchbay/kernel_module.h>
 
 #include "conformance/chapters.h"
-#include "conformance/expect.h"
+#include "conformance/support/expect.h"
 
 namespace patchbay::conformance {
 namespace {

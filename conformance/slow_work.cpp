@@ -4,10 +4,10 @@
 #include <functional>
 #include <thread>
 
-#include "conformance/bytes.h"
 #include "conformance/chapters.h"
-#include "conformance/expect.h"
 #include "conformance/kernels/launcher.h"
+#include "conformance/support/bytes.h"
+#include "conformance/support/expect.h"
 #include "conformance/values/array.h"
 
 namespace patchbay::conformance {

@@ -9,8 +9,8 @@
 #include <patchbay/graph.h>
 
 #include "conformance/chapters.h"
-#include "conformance/expect.h"
 #include "conformance/kernels/launcher.h"
+#include "conformance/support/expect.h"
 #include "conformance/values/array.h"
 
 namespace patchbay::conformance {

@@ -15,7 +15,7 @@
 
 #include <patchbay/patchbay.h>
 
-#include "conformance/check.h"
+#include "conformance/support/check.h"
 
 namespace patchbay::tools {
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "conformance/check.h"
+#include "conformance/suite.h"
 #include "examination.h"
 #include "text.h"
 

@@ -20,7 +20,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "conformance/check.h"
+#include "conformance/suite.h"
 #include "core/base/nearest.h"
 #include "text.h"
 

@@ -13,7 +13,7 @@
 
 #include <patchbay/plugin_calls.h>
 
-#include "conformance/time_limit.h"
+#include "conformance/support/time_limit.h"
 
 namespace patchbay::tools {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "command.h"
-#include "conformance/check.h"
+#include "conformance/support/check.h"
 
 namespace patchbay::tools {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "conformance/expect.h"
+#include "conformance/support/expect.h"
 #include "conformance/kernels/elementwise.h"
 #include "conformance/kernels/parts.h"
 

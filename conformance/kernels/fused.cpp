@@ -5,7 +5,7 @@
 
 #include <patchbay/plugin/expression.h>
 
-#include "conformance/expect.h"
+#include "conformance/support/expect.h"
 #include "conformance/kernels/launcher.h"
 #include "conformance/kernels/parts.h"
 #include "conformance/values/array.h"

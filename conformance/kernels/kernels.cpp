@@ -2,7 +2,6 @@
 // Chapter kernels: compares each operator with a plain loop.
 #include <iterator>
 
-#include "conformance/chapters.h"
 #include "conformance/kernels/parts.h"
 
 namespace patchbay::conformance {

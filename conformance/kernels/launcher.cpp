@@ -7,7 +7,7 @@
 
 #include <patchbay/plugin/kernels/operators.h>
 
-#include "conformance/expect.h"
+#include "conformance/support/expect.h"
 #include "conformance/values/element.h"
 
 namespace patchbay::conformance {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/check.h"
+#include "conformance/support/check.h"
 
 namespace patchbay::conformance {
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Rules for all kernels: refusals, checked arguments, streams, threads.
-#include "conformance/expect.h"
+#include "conformance/support/expect.h"
 #include "conformance/kernels/launcher.h"
 #include "conformance/kernels/parts.h"
 #include "conformance/values/array.h"

@@ -8,10 +8,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "conformance/check.h"
+#include "conformance/support/check.h"
 #include "conformance/values/element.h"
 
 namespace patchbay::conformance {
+
+/// The whole chapter.
+std::vector<Check> kernels_checks();
 
 std::vector<Check> launching_checks();
 std::vector<Check> creation_checks();

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/bytes.h"
-#include "conformance/expect.h"
+#include "conformance/support/bytes.h"
+#include "conformance/support/expect.h"
 #include "conformance/values/element.h"
 #include "conformance/values/layout.h"
 

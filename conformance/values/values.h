@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "conformance/bytes.h"
+#include "conformance/support/bytes.h"
 #include "conformance/values/element.h"
 
 namespace patchbay::conformance {

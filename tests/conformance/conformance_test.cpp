@@ -15,7 +15,7 @@
 
 #include <patchbay/operators.h>
 
-#include "conformance/check.h"
+#include "conformance/suite.h"
 #include "support/absence.h"
 #include "support/paths.h"
 #include "support/simulated_card.h"

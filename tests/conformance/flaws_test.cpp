@@ -15,8 +15,8 @@
 #include <patchbay/profile.h>
 #include <patchbay/updates.h>
 
-#include "conformance/check.h"
 #include "conformance/kernels/launcher.h"
+#include "conformance/suite.h"
 #include "support/runtime_fixture.h"
 
 namespace patchbay::conformance {

@@ -1,13 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The suite itself: that it finds what is wrong, and waives no more than it may.
+#include "conformance/suite.h"
+
 #include <algorithm>
 #include <set>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "conformance/check.h"
-#include "conformance/expect.h"
+#include "conformance/support/expect.h"
 #include "support/paths.h"
 
 namespace patchbay::conformance {

@@ -1,8 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "conformance/check.h"
+#include "conformance/support/check.h"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,9 +10,8 @@
 
 #include <patchbay/plugin_calls.h>
 
-#include "conformance/chapters.h"
-#include "conformance/expect.h"
-#include "conformance/time_limit.h"
+#include "conformance/support/expect.h"
+#include "conformance/support/time_limit.h"
 
 namespace patchbay::conformance {
 
@@ -45,24 +43,6 @@ std::string_view to_string(Result result) {
     case Result::kWaived: return "waived";
   }
   return "";
-}
-
-std::vector<Check> all_checks() {
-  std::vector<Check> all;
-  for (auto* part : {loading_checks, memory_checks, driver_memory_checks, copies_checks,
-                     streams_checks, slow_work_checks, kernels_checks, modules_checks}) {
-    std::vector<Check> checks = part();
-    std::move(checks.begin(), checks.end(), std::back_inserter(all));
-  }
-  return all;
-}
-
-std::vector<std::string> chapters() {
-  std::vector<std::string> names;
-  for (const Check& check : all_checks()) {
-    if (names.empty() || names.back() != check.chapter) names.push_back(check.chapter);
-  }
-  return names;
 }
 
 bool matches(std::string_view pattern, std::string_view text) {

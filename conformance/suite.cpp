@@ -1,11 +1,16 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "conformance/suite.h"
+
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "conformance/check.h"
+#include "conformance/chapters.h"
+#include "conformance/kernels/parts.h"
 
 namespace patchbay::conformance {
 namespace {
@@ -79,6 +84,24 @@ Subject subject_of_backend(RuntimeOptions options, std::string_view name) {
           "path of a file patchbay-<name>.so.{}",
           name, fmt::join(loaded, ", "),
           is_device ? fmt::format(" Name '{}', without the device's number.", backend) : ""));
+}
+
+std::vector<Check> all_checks() {
+  std::vector<Check> all;
+  for (auto* part : {loading_checks, memory_checks, driver_memory_checks, copies_checks,
+                     streams_checks, slow_work_checks, kernels_checks, modules_checks}) {
+    std::vector<Check> checks = part();
+    std::move(checks.begin(), checks.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+std::vector<std::string> chapters() {
+  std::vector<std::string> names;
+  for (const Check& check : all_checks()) {
+    if (names.empty() || names.back() != check.chapter) names.push_back(check.chapter);
+  }
+  return names;
 }
 
 }  // namespace patchbay::conformance

@@ -1,10 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "conformance/bytes.h"
+#include "conformance/support/bytes.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "conformance/expect.h"
+#include "conformance/support/expect.h"
 
 namespace patchbay::conformance {
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // How checks report results. The text is built only on failure.
-#ifndef PATCHBAY_CONFORMANCE_EXPECT_H_
-#define PATCHBAY_CONFORMANCE_EXPECT_H_
+#ifndef PATCHBAY_CONFORMANCE_SUPPORT_EXPECT_H_
+#define PATCHBAY_CONFORMANCE_SUPPORT_EXPECT_H_
 
 #include <exception>
 #include <functional>
@@ -69,4 +69,4 @@ std::vector<Device> devices_of(const Runtime& runtime, std::string_view backend)
 
 }  // namespace patchbay::conformance
 
-#endif  // PATCHBAY_CONFORMANCE_EXPECT_H_
+#endif  // PATCHBAY_CONFORMANCE_SUPPORT_EXPECT_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "conformance/time_limit.h"
+#include "conformance/support/time_limit.h"
 
 #include <future>
 #include <set>

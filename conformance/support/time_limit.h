@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_CONFORMANCE_TIME_LIMIT_H_
-#define PATCHBAY_CONFORMANCE_TIME_LIMIT_H_
+#ifndef PATCHBAY_CONFORMANCE_SUPPORT_TIME_LIMIT_H_
+#define PATCHBAY_CONFORMANCE_SUPPORT_TIME_LIMIT_H_
 
 #include <chrono>
 #include <functional>
@@ -17,4 +17,4 @@ std::string describe_hang(std::chrono::milliseconds limit);
 
 }  // namespace patchbay::conformance
 
-#endif  // PATCHBAY_CONFORMANCE_TIME_LIMIT_H_
+#endif  // PATCHBAY_CONFORMANCE_SUPPORT_TIME_LIMIT_H_

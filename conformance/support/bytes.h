@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Test patterns of bytes, and copies of them to and from a device.
-#ifndef PATCHBAY_CONFORMANCE_BYTES_H_
-#define PATCHBAY_CONFORMANCE_BYTES_H_
+#ifndef PATCHBAY_CONFORMANCE_SUPPORT_BYTES_H_
+#define PATCHBAY_CONFORMANCE_SUPPORT_BYTES_H_
 
 #include <array>
 #include <cstddef>
@@ -38,4 +38,4 @@ Bytes read(const Buffer& buffer);
 
 }  // namespace patchbay::conformance
 
-#endif  // PATCHBAY_CONFORMANCE_BYTES_H_
+#endif  // PATCHBAY_CONFORMANCE_SUPPORT_BYTES_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "conformance/expect.h"
+#include "conformance/support/expect.h"
 
 #include <thread>
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Conformance checks. They use only the public headers and know no plugin by name, so the same
 // checks apply to every backend.
-#ifndef PATCHBAY_CONFORMANCE_CHECK_H_
-#define PATCHBAY_CONFORMANCE_CHECK_H_
+#ifndef PATCHBAY_CONFORMANCE_SUPPORT_CHECK_H_
+#define PATCHBAY_CONFORMANCE_SUPPORT_CHECK_H_
 
 #include <chrono>
 #include <cstdint>
@@ -32,13 +32,6 @@ struct Subject {
   std::vector<Exemption> exemptions;
   std::chrono::milliseconds time_limit = std::chrono::minutes(2);  // of each check
 };
-
-/// A plugin file, which is tried before all others. Errors: kPluginFailed if it does not load;
-/// kUnsupported if its driver or device is absent.
-Subject subject_of_file(RuntimeOptions options, const std::filesystem::path& file);
-/// A loaded plugin by its backend's name or its own. Error: kInvalidArgument, which lists the
-/// loaded ones.
-Subject subject_of_backend(RuntimeOptions options, std::string_view name);
 
 /// The environment of a check. The runtime is created at its first use and shared by later checks,
 /// because opening a device can take longer than examining it.
@@ -79,10 +72,6 @@ struct Outcome {
   bool is_hung = false;  // it exceeded the time limit and still runs
 };
 
-/// All checks, chapter by chapter. The names are always the same.
-std::vector<Check> all_checks();
-std::vector<std::string> chapters();
-
 /// Runs a check. Never throws because of the plugin. A check fails when it exceeds the subject's
 /// time limit; its thread continues with a runtime that nothing else uses.
 Outcome run_check(const Check& check, Context& context);
@@ -95,4 +84,4 @@ bool matches(std::string_view pattern, std::string_view text);
 
 }  // namespace patchbay::conformance
 
-#endif  // PATCHBAY_CONFORMANCE_CHECK_H_
+#endif  // PATCHBAY_CONFORMANCE_SUPPORT_CHECK_H_
