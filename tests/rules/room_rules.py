@@ -20,7 +20,7 @@ FLOORS = {
         nn nn/module nn/layers nn/files nn/data nn/training nn/parallel nn/trainer""".split(),
     "kit": ". machine library expression executor portable+portable/elementwise+portable/products device card/api card/device+card/kernels".split(),
     "conformance": "support values kernels .".split(),
-    "plugins/cpu-openblas": "arguments threads simd+simd/rows onednn products+fused+kernels+windows+rows device".split(),
+    "plugins/cpu-openblas": "arguments threads simd simd/rows simd/selection onednn products kernels windows rows operators fused device".split(),
     "plugins/opencl": "api device+kernels".split(),
     "plugins/cuda-cublas": "api device".split(),
     "plugins/hip": "api device".split(),

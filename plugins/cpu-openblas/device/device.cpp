@@ -3,7 +3,7 @@
 
 #include "cpu-openblas/device/module.hpp"
 #include "cpu-openblas/fused/fused.hpp"
-#include "cpu-openblas/kernels/operators.hpp"
+#include "cpu-openblas/operators/operators.hpp"
 #include "cpu-openblas/threads/event.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 #include "kit/expression/program.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cpu-openblas/arguments/operand.hpp"
-#include "cpu-openblas/kernels/operators.hpp"
+#include "cpu-openblas/operators/operators.hpp"
 
 namespace patchbay::cpu {
 

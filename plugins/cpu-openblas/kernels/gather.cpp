@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "cpu-openblas/arguments/loop_nest.hpp"
+#include "cpu-openblas/kernels/context.hpp"
 #include "cpu-openblas/kernels/index.hpp"
-#include "cpu-openblas/kernels/operators.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {

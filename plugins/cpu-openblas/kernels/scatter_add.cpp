@@ -5,8 +5,8 @@
 #include "patchbay/plugin/kernels/operators.h"
 
 #include "cpu-openblas/arguments/loop_nest.hpp"
+#include "cpu-openblas/kernels/context.hpp"
 #include "cpu-openblas/kernels/index.hpp"
-#include "cpu-openblas/kernels/operators.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {

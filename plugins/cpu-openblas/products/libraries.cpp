@@ -6,7 +6,7 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
-#include "cpu-openblas/simd/selection.hpp"
+#include "cpu-openblas/simd/selection/selection.hpp"
 #include "cpu-openblas/threads/setting.hpp"
 
 namespace patchbay::cpu {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cpu-openblas/arguments/operand.hpp"
-#include "cpu-openblas/kernels/operators.hpp"
+#include "cpu-openblas/rows/rows.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 #include "kit/rows.hpp"
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Copies, fills (copies of a repeated element), transposes of tiles, arange.
 #include "half_rows.hpp"
-#include "rows/square.hpp"
+#include "square.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {

@@ -11,11 +11,11 @@
 #include "patchbay/plugin/kit/error.hpp"
 
 #include "cpu-openblas/arguments/operand.hpp"
-#include "cpu-openblas/kernels/operators.hpp"
 #include "cpu-openblas/products/scratch.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 #include "cpu-openblas/windows/blocked_convolution.hpp"
 #include "cpu-openblas/windows/patches.hpp"
+#include "cpu-openblas/windows/windows.hpp"
 #include "cpu-openblas/windows/winograd_convolution.hpp"
 
 namespace patchbay::cpu {

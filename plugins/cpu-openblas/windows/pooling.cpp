@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "cpu-openblas/arguments/operand.hpp"
-#include "cpu-openblas/kernels/operators.hpp"
 #include "cpu-openblas/products/scratch.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 #include "cpu-openblas/windows/patches.hpp"
+#include "cpu-openblas/windows/windows.hpp"
 #include "kit/windows.hpp"
 
 namespace patchbay::cpu {

@@ -4,7 +4,7 @@
 // x 6 pixels and 36 products instead of 144. The polynomials are evaluated at 0, a, -a, b, -b and
 // infinity. With a = 3/4 and b = 3/2 the error is half of that with the usual 1 and 2.
 #include "cpu-openblas/simd/product_tile.hpp"
-#include "cpu-openblas/simd/rows/square.hpp"
+#include "cpu-openblas/simd/square.hpp"
 #include "cpu-openblas/simd/target.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {

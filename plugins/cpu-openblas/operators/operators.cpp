@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cpu-openblas/kernels/operators.hpp"
+#include "cpu-openblas/operators/operators.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -8,11 +8,14 @@
 
 #include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/kernels/arange.hpp"
+#include "cpu-openblas/kernels/context.hpp"
 #include "cpu-openblas/kernels/elementwise.hpp"
 #include "cpu-openblas/kernels/permutation.hpp"
 #include "cpu-openblas/kernels/random.hpp"
 #include "cpu-openblas/kernels/reduction.hpp"
 #include "cpu-openblas/products/product.hpp"
+#include "cpu-openblas/rows/rows.hpp"
+#include "cpu-openblas/windows/windows.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -27,23 +30,6 @@ struct KernelEntry {
 
 /// The cost of a function per element, relative to its memory traffic, in single precision.
 constexpr int kCostlyFunction = 6;
-
-/// The index of the dtype's row; unknown dtypes have the empty row 0.
-int index_of(std::uint8_t dtype) { return dtype < kNumDtypes ? dtype : 0; }
-
-[[noreturn]] void refuse(const Context& context, std::uint8_t dtype) {
-  plugin::unsupported(context.name() + " has no kernel for " + dtype_name(dtype) + " on cpu");
-}
-
-}  // namespace
-
-Row checked(const Context& context, const Row (&rows)[kNumDtypes], std::uint8_t dtype) {
-  const Row row = rows[index_of(dtype)];
-  if (row == nullptr) refuse(context, dtype);
-  return row;
-}
-
-namespace {
 
 /// Binary operations compute in the type of their first tensor among the inputs.
 std::uint8_t computed_dtype(const Context& context) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Selects the build of the loops for this processor.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_SELECTION_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_SELECTION_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_SELECTION_SELECTION_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_SELECTION_SELECTION_HPP_
 
 #include <optional>
 #include <string>
@@ -15,4 +15,4 @@ SimdTable choose_simd_table(const std::optional<std::string>& most);
 
 }  // namespace patchbay::cpu
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_SELECTION_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_SELECTION_SELECTION_HPP_

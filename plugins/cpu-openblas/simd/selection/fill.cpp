@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "target.hpp"
+#include "cpu-openblas/simd/target.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 

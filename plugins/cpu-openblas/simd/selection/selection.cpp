@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cpu-openblas/simd/selection.hpp"
+#include "cpu-openblas/simd/selection/selection.hpp"
 
 #include "patchbay/plugin/kit/host.hpp"
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Transposes a small square of elements in registers.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_ROWS_SQUARE_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_ROWS_SQUARE_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_SQUARE_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_SQUARE_HPP_
 
 #include "cpu-openblas/simd/target.hpp"
 
@@ -47,4 +47,4 @@ struct Square {
 }  // namespace
 }  // namespace patchbay::cpu::PATCHBAY_SIMD
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_ROWS_SQUARE_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_SQUARE_HPP_
