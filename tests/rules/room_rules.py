@@ -18,7 +18,7 @@ FLOORS = {
         tensor/base tensor/dispatch tensor/fuse tensor/views tensor/elementwise tensor/ops tensor/products tensor/functional
         tensor/updates tensor/interop tensor/print tensor/autograd tensor/kernel tensor/graph distributed
         nn nn/module nn/layers nn/files nn/data nn/training nn/parallel nn/trainer""".split(),
-    "kit": ". machine library expression executor portable+portable/elementwise+portable/products device card/api card/device+card/kernels".split(),
+    "kit": ". machine library expression executor portable+portable/elementwise+portable/products device card/api card/context card/kernels card/device".split(),
     "conformance": "support values kernels .".split(),
     "plugins/cpu-openblas": "arguments threads simd simd/rows simd/selection onednn products kernels windows rows operators fused device".split(),
     "plugins/opencl": "api device+kernels".split(),

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "kit/card/device/event.hpp"
-#include "kit/card/device/graph.hpp"
-#include "kit/card/device/stream.hpp"
+#include "kit/card/context/event.hpp"
+#include "kit/card/context/graph.hpp"
+#include "kit/card/context/stream.hpp"
 #include "kit/dialect_module.hpp"
 #include "kit/portable/elementwise/fused.hpp"
 #include "kit/portable/operators.hpp"
@@ -29,14 +29,19 @@ Event& event_of(void* object) { return static_cast<Event&>(*static_cast<plugin::
 }  // namespace
 
 Device::Device(Vendor& vendor, const DeviceInfo& info, std::uint32_t index, NativeContext adopted)
-    : vendor_(vendor),
+    : PeerDevice(vendor.api(), vendor.gate(), info.number, index, adopted),
+      vendor_(vendor),
       info_(info),
-      context_(vendor.api(), vendor.gate(), info.number, index, adopted),
       allocator_(context_, info.memory_bytes),
       products_(vendor.make_products(context_, info)),
       dnn_(vendor.make_dnn(context_)),
       layers_(vendor.make_layers(context_, info)),
-      portable_(make_backend(*this)) {}
+      portable_(
+          make_backend(info, context_, [this](std::string_view text) { return build(text); })) {}
+
+KernelParts Device::parts() {
+  return {host(), info_, *products_, dnn_.get(), layers_.get(), portable_};
+}
 
 std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t flags) {
   return std::make_unique<Stream>(context_, flags);
@@ -63,10 +68,10 @@ std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t flags) {
 
 std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
   context_.check_alive();
-  if (auto kernel = prepare_gemm(*this, spec)) return kernel;
-  if (auto kernel = prepare_convolution(*this, portable_, spec)) return kernel;
-  if (auto kernel = prepare_linear(*this, portable_, spec)) return kernel;
-  if (auto kernel = prepare_attention(*this, spec)) return kernel;
+  if (auto kernel = prepare_gemm(parts(), spec)) return kernel;
+  if (auto kernel = prepare_convolution(parts(), spec)) return kernel;
+  if (auto kernel = prepare_linear(parts(), spec)) return kernel;
+  if (auto kernel = prepare_attention(parts(), spec)) return kernel;
   if (auto kernel = portable::prepare(portable_, spec)) return kernel;
   plugin::unsupported("the plugin " + std::string(vendor_.plugin_name()) + " has no operator " +
                       std::string(plugin::from_abi(spec.op)));

@@ -4,17 +4,15 @@
 
 #include <memory>
 
-#include "patchbay/plugin/kit/objects.hpp"
-
-#include "kit/card/device/allocator.hpp"
-#include "kit/card/device/context.hpp"
+#include "kit/card/context/allocator.hpp"
+#include "kit/card/context/peer_device.hpp"
 #include "kit/card/device/vendor.hpp"
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/card/kernels/program.hpp"
 
 namespace patchbay::card {
 
-class Device : public plugin::Device {
+class Device : public PeerDevice {
  public:
   /// Uses the device's own context unless `adopted` is one of the application's.
   Device(Vendor& vendor, const DeviceInfo& info, std::uint32_t index, NativeContext adopted);
@@ -30,18 +28,13 @@ class Device : public plugin::Device {
   bool can_access_peer(plugin::Device& other) override;
   std::uint64_t native_handle(std::uint32_t native_kind, void* object) override;
 
-  const DeviceInfo& info() const { return info_; }
-  Context& context() { return context_; }
-  Products& products() { return *products_; }
-  DnnLibrary* dnn() { return dnn_.get(); }
-  Layers* layers() { return layers_.get(); }
+ private:
   /// Compiles and loads a text of the dialect.
   Program build(std::string_view text);
+  KernelParts parts();
 
- private:
   Vendor& vendor_;
   const DeviceInfo& info_;
-  Context context_;
   Allocator allocator_;
   const std::unique_ptr<Products> products_;
   const std::unique_ptr<DnnLibrary> dnn_;  // may be null

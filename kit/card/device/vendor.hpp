@@ -8,7 +8,7 @@
 
 #include "kit/call_gate.hpp"
 #include "kit/card/api/lazy.hpp"
-#include "kit/card/device/device_info.hpp"
+#include "kit/card/context/device_info.hpp"
 #include "kit/card/kernels/compiler.hpp"
 #include "kit/card/kernels/dnn_library.hpp"
 #include "kit/card/kernels/layers.hpp"

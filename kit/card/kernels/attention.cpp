@@ -8,7 +8,6 @@
 
 #include "patchbay/plugin/kit/attributes.hpp"
 
-#include "kit/card/device/device.hpp"
 #include "kit/card/kernels/dnn_library.hpp"
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/dtypes.hpp"
@@ -86,7 +85,7 @@ class AttentionKernel final : public plugin::Kernel {
 
 }  // namespace
 
-std::unique_ptr<plugin::Kernel> prepare_attention(Device& device,
+std::unique_ptr<plugin::Kernel> prepare_attention(const KernelParts& parts,
                                                   const patchbay_kernel_spec& spec) {
   if (plugin::from_abi(spec.op) != "attention.1") return nullptr;
   // cuDNN multiplies the -infinity that hides padding by the scale: 0 and negative ones give NaN.
@@ -94,8 +93,8 @@ std::unique_ptr<plugin::Kernel> prepare_attention(Device& device,
   if (!is_small_float(spec.arguments[0].dtype) || !std::isfinite(scale) || scale <= 0) {
     return nullptr;
   }
-  DnnLibrary* const library = device.dnn();
-  if (library == nullptr || !library->takes_attention() || !library->open(device.host())) {
+  DnnLibrary* const library = parts.dnn;
+  if (library == nullptr || !library->takes_attention() || !library->open(parts.host)) {
     return nullptr;
   }
   return std::make_unique<AttentionKernel>(*library, spec);

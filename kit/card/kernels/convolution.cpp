@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "kit/card/device/device.hpp"
 #include "kit/card/kernels/dnn_library.hpp"
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/card/kernels/products.hpp"
@@ -335,27 +334,29 @@ class ConvolutionKernel final : public plugin::Kernel {
 
 }  // namespace
 
-std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Backend& backend,
+std::unique_ptr<plugin::Kernel> prepare_convolution(const KernelParts& parts,
                                                     const patchbay_kernel_spec& spec) {
   const std::optional<Part> part = convolution_part(plugin::from_abi(spec.op));
   if (!part || !is_float(spec.arguments[0].dtype)) return nullptr;
-  DnnLibrary* dnn = device.dnn();
-  if (dnn != nullptr && !(dnn->takes_convolutions() && dnn->open(device.host()))) dnn = nullptr;
-  Products& products = device.products();
-  const std::uint64_t most = aligned(device.info().memory_bytes / kPartOfMemory);
+  DnnLibrary* dnn = parts.dnn;
+  if (dnn != nullptr && !(dnn->takes_convolutions() && dnn->open(parts.host))) dnn = nullptr;
+  Products& products = parts.products;
+  const std::uint64_t most = aligned(parts.info.memory_bytes / kPartOfMemory);
   const std::uint64_t columns = std::min(kMostColumnsBytes, most);
   const bool has_room = aligned(products.workspace_bytes()) + columns <= spec.workspace_limit_bytes;
   const bool has_products =
-      has_room && products.takes(spec.arguments[0].dtype) && products.open(device.host());
+      has_room && products.takes(spec.arguments[0].dtype) && products.open(parts.host);
   if (dnn == nullptr && !has_products) return nullptr;
-  std::unique_ptr<plugin::Kernel> otherwise = portable::prepare(backend, spec);  // checks the spec
+  std::unique_ptr<plugin::Kernel> otherwise =
+      portable::prepare(parts.portable, spec);  // checks the spec
   const std::uint64_t library =
       dnn == nullptr ? 0 : std::min({kMostLibraryBytes, most, spec.workspace_limit_bytes});
   const bool adds_parts =
       has_products && part == Part::kWeight && !is_small_float(spec.arguments[0].dtype);
   std::unique_ptr<plugin::Kernel> sum;
-  if (adds_parts) sum = prepare_step(backend, spec, "sum.1", 1, columns - columns / kPartOfColumns);
-  return std::make_unique<ConvolutionKernel>(dnn, products, has_products, spec, backend,
+  if (adds_parts)
+    sum = prepare_step(parts.portable, spec, "sum.1", 1, columns - columns / kPartOfColumns);
+  return std::make_unique<ConvolutionKernel>(dnn, products, has_products, spec, parts.portable,
                                              std::move(otherwise), std::move(sum), columns,
                                              library);
 }

@@ -10,8 +10,8 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/card/device/allocator.hpp"
-#include "kit/card/device/stream.hpp"
+#include "kit/card/context/allocator.hpp"
+#include "kit/card/context/stream.hpp"
 
 namespace patchbay::card {
 

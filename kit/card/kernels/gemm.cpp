@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "kit/card/device/device.hpp"
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/card/kernels/matrices.hpp"
 #include "kit/card/kernels/products.hpp"
@@ -101,10 +100,11 @@ bool is_for_library(const patchbay_kernel_spec& spec) {
 
 }  // namespace
 
-std::unique_ptr<plugin::Kernel> prepare_gemm(Device& device, const patchbay_kernel_spec& spec) {
-  Products& products = device.products();
+std::unique_ptr<plugin::Kernel> prepare_gemm(const KernelParts& parts,
+                                             const patchbay_kernel_spec& spec) {
+  Products& products = parts.products;
   if (!is_for_library(spec) || !products.takes(spec.arguments[0].dtype) ||
-      !products.open(device.host())) {
+      !products.open(parts.host)) {
     return nullptr;
   }
   return std::make_unique<GemmKernel>(

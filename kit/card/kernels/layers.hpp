@@ -9,7 +9,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/card/device/stream.hpp"
+#include "kit/card/context/stream.hpp"
 #include "kit/card/kernels/device_library.hpp"
 #include "kit/card/kernels/products.hpp"
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "kit/card/device/device.hpp"
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/card/kernels/layers.hpp"
 #include "kit/card/kernels/matrices.hpp"
@@ -131,18 +130,18 @@ bool Layers::compute(Stream& stream, const Product& product, plugin::Memory bias
   return submit(stream, name, [&] { return run(stream, problem, operands, name); });
 }
 
-std::unique_ptr<plugin::Kernel> prepare_linear(Device& device, portable::Backend& backend,
+std::unique_ptr<plugin::Kernel> prepare_linear(const KernelParts& parts,
                                                const patchbay_kernel_spec& spec) {
   if (plugin::from_abi(spec.op) != kOp || spec.arguments[0].dtype == PATCHBAY_F64) return nullptr;
-  Layers* const layers = device.layers();
-  Products& products = device.products();
-  if (layers == nullptr || !products.takes(spec.arguments[0].dtype) ||
-      !products.open(device.host()) || !layers->open(device.host())) {
+  Layers* const layers = parts.layers;
+  Products& products = parts.products;
+  if (layers == nullptr || !products.takes(spec.arguments[0].dtype) || !products.open(parts.host) ||
+      !layers->open(parts.host)) {
     return nullptr;
   }
   return std::make_unique<LinearKernel>(
       *layers, products, spec.arguments[0].dtype,
-      prepare_step(backend, spec, "copy.1", 3, spec.workspace_limit_bytes),
+      prepare_step(parts.portable, spec, "copy.1", 3, spec.workspace_limit_bytes),
       std::min(products.workspace_bytes(), spec.workspace_limit_bytes));
 }
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "kit/card/device/stream.hpp"
+#include "kit/card/context/stream.hpp"
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/dialect_module.hpp"
 

@@ -3,8 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "kit/card/device/device.hpp"
-#include "kit/card/device/stream.hpp"
+#include "kit/card/context/stream.hpp"
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/card/kernels/program.hpp"
 #include "kit/portable/operators.hpp"
@@ -71,16 +70,18 @@ std::unique_ptr<plugin::Kernel> prepare_step(portable::Backend& backend,
   return portable::prepare(backend, step);
 }
 
-portable::Backend make_backend(Device& device) {
+portable::Backend make_backend(const DeviceInfo& info, const Context& context,
+                               std::function<Program(std::string_view)> build) {
   portable::Traits traits;
-  traits.name = device.info().name;
-  traits.compute_units = device.info().compute_units;
-  traits.sub_group_width = device.info().sub_group_width;
+  traits.name = info.name;
+  traits.compute_units = info.compute_units;
+  traits.sub_group_width = info.sub_group_width;
   traits.has_addresses = true;
-  traits.argument_bytes = device.info().argument_bytes;
-  traits.most_items = device.context().api().most_items;
-  return {std::move(traits), [&device](std::string_view text) -> portable::Program {
-            const auto program = std::make_shared<const Program>(device.build(text));
+  traits.argument_bytes = info.argument_bytes;
+  traits.most_items = context.api().most_items;
+  return {std::move(traits),
+          [build = std::move(build)](std::string_view text) -> portable::Program {
+            const auto program = std::make_shared<const Program>(build(text));
             return [program](std::string_view name) {
               return std::make_unique<PortableFunction>(program->function(std::string(name)));
             };

@@ -8,8 +8,8 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/card/device/allocator.hpp"
-#include "kit/card/device/stream.hpp"
+#include "kit/card/context/allocator.hpp"
+#include "kit/card/context/stream.hpp"
 #include "kit/card/kernels/device_library.hpp"
 
 namespace patchbay::card {

@@ -8,7 +8,7 @@
 #include "cuda-cublas/api/blas_api.hpp"
 #include "cuda-cublas/device/choices.hpp"
 #include "kit/card/api/lazy.hpp"
-#include "kit/card/device/device_info.hpp"
+#include "kit/card/context/device_info.hpp"
 #include "kit/card/kernels/products.hpp"
 
 namespace patchbay::cuda {

@@ -15,7 +15,7 @@
 #include "patchbay/plugin/kit/host.hpp"
 
 #include "cuda-cublas/api/dnn_api.hpp"
-#include "kit/card/device/stream.hpp"
+#include "kit/card/context/stream.hpp"
 #include "kit/card/kernels/device_library.hpp"
 
 namespace patchbay::cuda {

@@ -6,7 +6,7 @@
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "cuda-cublas/api/management_api.hpp"
-#include "kit/card/device/device_info.hpp"
+#include "kit/card/context/device_info.hpp"
 
 namespace patchbay::cuda {
 

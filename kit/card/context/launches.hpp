@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The launches of a device that are not known to be done. The driver does not report which launch
 // failed, so an error names all launches that may have.
-#ifndef PATCHBAY_KIT_CARD_DEVICE_LAUNCHES_HPP_
-#define PATCHBAY_KIT_CARD_DEVICE_LAUNCHES_HPP_
+#ifndef PATCHBAY_KIT_CARD_CONTEXT_LAUNCHES_HPP_
+#define PATCHBAY_KIT_CARD_CONTEXT_LAUNCHES_HPP_
 
 #include <array>
 #include <cstddef>
@@ -48,4 +48,4 @@ class Launches {
 
 }  // namespace patchbay::card
 
-#endif  // PATCHBAY_KIT_CARD_DEVICE_LAUNCHES_HPP_
+#endif  // PATCHBAY_KIT_CARD_CONTEXT_LAUNCHES_HPP_

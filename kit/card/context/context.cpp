@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/card/device/context.hpp"
+#include "kit/card/context/context.hpp"
 
 #include "kit/card/api/error.hpp"
 

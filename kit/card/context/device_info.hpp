@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Device properties that the driver reports without a context.
-#ifndef PATCHBAY_KIT_CARD_DEVICE_DEVICE_INFO_HPP_
-#define PATCHBAY_KIT_CARD_DEVICE_DEVICE_INFO_HPP_
+#ifndef PATCHBAY_KIT_CARD_CONTEXT_DEVICE_INFO_HPP_
+#define PATCHBAY_KIT_CARD_CONTEXT_DEVICE_INFO_HPP_
 
 #include <cstdint>
 #include <string>
@@ -38,4 +38,4 @@ DeviceInfo device_info(const Api& api, DeviceNumber number, const DeviceAttribut
 
 }  // namespace patchbay::card
 
-#endif  // PATCHBAY_KIT_CARD_DEVICE_DEVICE_INFO_HPP_
+#endif  // PATCHBAY_KIT_CARD_CONTEXT_DEVICE_INFO_HPP_

@@ -1,10 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_KIT_CARD_DEVICE_GRAPH_HPP_
-#define PATCHBAY_KIT_CARD_DEVICE_GRAPH_HPP_
+#ifndef PATCHBAY_KIT_CARD_CONTEXT_GRAPH_HPP_
+#define PATCHBAY_KIT_CARD_CONTEXT_GRAPH_HPP_
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/card/device/stream.hpp"
+#include "kit/card/context/stream.hpp"
 
 namespace patchbay::card {
 
@@ -31,4 +31,4 @@ class Graph : public plugin::Graph {
 
 }  // namespace patchbay::card
 
-#endif  // PATCHBAY_KIT_CARD_DEVICE_GRAPH_HPP_
+#endif  // PATCHBAY_KIT_CARD_CONTEXT_GRAPH_HPP_

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The context of a device: its primary one, or the application's. Every call on the device uses it.
-#ifndef PATCHBAY_KIT_CARD_DEVICE_CONTEXT_HPP_
-#define PATCHBAY_KIT_CARD_DEVICE_CONTEXT_HPP_
+#ifndef PATCHBAY_KIT_CARD_CONTEXT_CONTEXT_HPP_
+#define PATCHBAY_KIT_CARD_CONTEXT_CONTEXT_HPP_
 
 #include <atomic>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 #include "kit/call_gate.hpp"
 #include "kit/card/api/entries.hpp"
-#include "kit/card/device/launches.hpp"
+#include "kit/card/context/launches.hpp"
 
 namespace patchbay::card {
 
@@ -161,4 +161,4 @@ class Context {
 
 }  // namespace patchbay::card
 
-#endif  // PATCHBAY_KIT_CARD_DEVICE_CONTEXT_HPP_
+#endif  // PATCHBAY_KIT_CARD_CONTEXT_CONTEXT_HPP_

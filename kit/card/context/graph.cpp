@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/card/device/graph.hpp"
+#include "kit/card/context/graph.hpp"
 
 #include <utility>
 

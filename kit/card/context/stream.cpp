@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/card/device/stream.hpp"
+#include "kit/card/context/stream.hpp"
 
 #include <string>
 
-#include "kit/card/device/allocator.hpp"
-#include "kit/card/device/device.hpp"
-#include "kit/card/device/event.hpp"
-#include "kit/card/device/polling.hpp"
+#include "kit/card/context/allocator.hpp"
+#include "kit/card/context/event.hpp"
+#include "kit/card/context/peer_device.hpp"
+#include "kit/card/context/polling.hpp"
 
 namespace patchbay::card {
 namespace {
@@ -132,7 +132,7 @@ void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_
 void Stream::copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::Memory from,
                           std::uint64_t size_bytes) {
   check_not_recorded(kCopying);
-  auto& target = static_cast<Device&>(to_device);
+  auto& target = static_cast<PeerDevice&>(to_device);
   check_other(target.context(), "copying to another device");
   context_.enable_access(target.context());
   submit(context_.api().copy_to_peer, context_.api(), address_of(to), target.context().native(),

@@ -1,10 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_KIT_CARD_DEVICE_ALLOCATOR_HPP_
-#define PATCHBAY_KIT_CARD_DEVICE_ALLOCATOR_HPP_
+#ifndef PATCHBAY_KIT_CARD_CONTEXT_ALLOCATOR_HPP_
+#define PATCHBAY_KIT_CARD_CONTEXT_ALLOCATOR_HPP_
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/card/device/context.hpp"
+#include "kit/card/context/context.hpp"
 
 namespace patchbay::card {
 
@@ -35,4 +35,4 @@ class Allocator : public plugin::Allocator {
 
 }  // namespace patchbay::card
 
-#endif  // PATCHBAY_KIT_CARD_DEVICE_ALLOCATOR_HPP_
+#endif  // PATCHBAY_KIT_CARD_CONTEXT_ALLOCATOR_HPP_

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_KIT_CARD_DEVICE_STREAM_HPP_
-#define PATCHBAY_KIT_CARD_DEVICE_STREAM_HPP_
+#ifndef PATCHBAY_KIT_CARD_CONTEXT_STREAM_HPP_
+#define PATCHBAY_KIT_CARD_CONTEXT_STREAM_HPP_
 
 #include <array>
 #include <memory>
@@ -9,7 +9,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/card/device/handle.hpp"
+#include "kit/card/context/handle.hpp"
 #include "kit/device/worker.hpp"
 
 namespace patchbay::card {
@@ -94,4 +94,4 @@ class Stream : public plugin::Stream {
 
 }  // namespace patchbay::card
 
-#endif  // PATCHBAY_KIT_CARD_DEVICE_STREAM_HPP_
+#endif  // PATCHBAY_KIT_CARD_CONTEXT_STREAM_HPP_

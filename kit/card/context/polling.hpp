@@ -1,13 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Asks the driver whether work is done.
-#ifndef PATCHBAY_KIT_CARD_DEVICE_POLLING_HPP_
-#define PATCHBAY_KIT_CARD_DEVICE_POLLING_HPP_
+#ifndef PATCHBAY_KIT_CARD_CONTEXT_POLLING_HPP_
+#define PATCHBAY_KIT_CARD_CONTEXT_POLLING_HPP_
 
 #include <cstdint>
 
 #include "patchbay/plugin/kit/host.hpp"
 
-#include "kit/card/device/context.hpp"
+#include "kit/card/context/context.hpp"
 #include "kit/polling.hpp"
 
 namespace patchbay::card {
@@ -29,4 +29,4 @@ bool poll(Context& context, const Entry<int(T)>& query, T object, plugin::Host h
 
 }  // namespace patchbay::card
 
-#endif  // PATCHBAY_KIT_CARD_DEVICE_POLLING_HPP_
+#endif  // PATCHBAY_KIT_CARD_CONTEXT_POLLING_HPP_

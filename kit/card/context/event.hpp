@@ -1,13 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_KIT_CARD_DEVICE_EVENT_HPP_
-#define PATCHBAY_KIT_CARD_DEVICE_EVENT_HPP_
+#ifndef PATCHBAY_KIT_CARD_CONTEXT_EVENT_HPP_
+#define PATCHBAY_KIT_CARD_CONTEXT_EVENT_HPP_
 
 #include <memory>
 #include <utility>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/card/device/handle.hpp"
+#include "kit/card/context/handle.hpp"
 
 namespace patchbay::card {
 
@@ -39,4 +39,4 @@ class Event : public plugin::Event {
 
 }  // namespace patchbay::card
 
-#endif  // PATCHBAY_KIT_CARD_DEVICE_EVENT_HPP_
+#endif  // PATCHBAY_KIT_CARD_CONTEXT_EVENT_HPP_

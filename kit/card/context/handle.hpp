@@ -1,11 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Owns an object of the driver.
-#ifndef PATCHBAY_KIT_CARD_DEVICE_HANDLE_HPP_
-#define PATCHBAY_KIT_CARD_DEVICE_HANDLE_HPP_
+#ifndef PATCHBAY_KIT_CARD_CONTEXT_HANDLE_HPP_
+#define PATCHBAY_KIT_CARD_CONTEXT_HANDLE_HPP_
 
 #include <utility>
 
-#include "kit/card/device/context.hpp"
+#include "kit/card/context/context.hpp"
 
 namespace patchbay::card {
 
@@ -45,4 +45,4 @@ inline EventHandle create_event(Context& context, int flags) {
 
 }  // namespace patchbay::card
 
-#endif  // PATCHBAY_KIT_CARD_DEVICE_HANDLE_HPP_
+#endif  // PATCHBAY_KIT_CARD_CONTEXT_HANDLE_HPP_

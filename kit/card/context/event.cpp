@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/card/device/event.hpp"
+#include "kit/card/context/event.hpp"
 
-#include "kit/card/device/polling.hpp"
+#include "kit/card/context/polling.hpp"
 
 namespace patchbay::card {
 

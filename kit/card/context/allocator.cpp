@@ -1,10 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/card/device/allocator.hpp"
+#include "kit/card/context/allocator.hpp"
 
 #include <string>
 
 #include "kit/card/api/error.hpp"
-#include "kit/card/device/device_info.hpp"
+#include "kit/card/context/device_info.hpp"
 
 namespace patchbay::card {
 namespace {

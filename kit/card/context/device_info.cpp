@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/card/device/device_info.hpp"
+#include "kit/card/context/device_info.hpp"
 
 #include <algorithm>
 #include <cctype>
