@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "fake/device/event.hpp"
+#include "fake/device/kernel.hpp"
 #include "fake/device/memory.hpp"
 #include "fake/device/stream.hpp"
-#include "fake/kernels/kernel.hpp"
 #include "kit/expression/program.hpp"
 
 namespace fake {

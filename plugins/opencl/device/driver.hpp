@@ -10,7 +10,7 @@
 
 #include "opencl/api/device_info.hpp"
 #include "opencl/api/symbols.hpp"
-#include "opencl/device/process_end.hpp"
+#include "opencl/context/process_end.hpp"
 
 namespace patchbay::opencl {
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "opencl/device/device.hpp"
+#include "opencl/context/context.hpp"
 #include "opencl/kernels/kernels.hpp"
 #include "opencl/kernels/launcher.hpp"
 #include "opencl/kernels/program.hpp"
@@ -27,12 +27,12 @@ portable::Traits traits_of(const DeviceInfo& info) {
 
 }  // namespace
 
-portable::Backend make_backend(const Device& device, plugin::Host host) {
-  return {traits_of(device.info()), [&device, host](std::string_view text) -> portable::Program {
+portable::Backend make_backend(const Context& context, plugin::Host host) {
+  return {traits_of(context.info()), [&context, host](std::string_view text) -> portable::Program {
             const auto program =
-                std::make_shared<const ProgramHandle>(build_program(device, host, text));
-            return [&device, program](std::string_view name) {
-              return std::make_unique<Launcher>(device, program->get(), std::string(name));
+                std::make_shared<const ProgramHandle>(build_program(context, host, text));
+            return [&context, program](std::string_view name) {
+              return std::make_unique<Launcher>(context, program->get(), std::string(name));
             };
           }};
 }

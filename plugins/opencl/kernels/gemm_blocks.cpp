@@ -63,14 +63,14 @@ Blocks blocks_of(std::uint8_t dtype, const DeviceInfo& device, const portable::T
 
 class GemmBlocks final : public plugin::Kernel {
  public:
-  GemmBlocks(const Device& device, plugin::Host host, std::uint8_t dtype, Blocks blocks)
-      : device_(device),
+  GemmBlocks(const Context& context, plugin::Host host, std::uint8_t dtype, Blocks blocks)
+      : context_(context),
         element_bytes_(element_bytes(dtype)),
         rows_(blocks.rows),
         columns_(blocks.columns),
         most_strips_(is_small_float(dtype) ? 1 : kMostStrips),
-        program_(build_program(device, host, blocks.text)),
-        gemm_(device, program_.get(), "gemm") {}
+        program_(build_program(context, host, blocks.text)),
+        gemm_(context, program_.get(), "gemm") {}
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
               std::string_view name) override {
@@ -84,7 +84,7 @@ class GemmBlocks final : public plugin::Kernel {
                   const portable::GemmProblem& problem, std::string_view name) {
     const portable::GemmSizes& sizes = problem.sizes;
     // First enough work-items for all compute units, then larger ones.
-    const std::int64_t wanted = 4 * std::int64_t{device_.info().compute_units};
+    const std::int64_t wanted = 4 * std::int64_t{context_.info().compute_units};
     const std::int64_t rows = pieces(sizes.m, rows_);
     const std::int64_t strips = std::clamp<std::int64_t>(
         pieces(sizes.n, columns_) * rows * sizes.count / wanted, 1, most_strips_);
@@ -106,7 +106,7 @@ class GemmBlocks final : public plugin::Kernel {
                  to);
   }
 
-  const Device& device_;
+  const Context& context_;
   const std::size_t element_bytes_;
   const std::int64_t rows_, columns_, most_strips_;
   const ProgramHandle program_;
@@ -115,12 +115,13 @@ class GemmBlocks final : public plugin::Kernel {
 
 }  // namespace
 
-std::unique_ptr<plugin::Kernel> prepare_gemm_blocks(const Device& device,
+std::unique_ptr<plugin::Kernel> prepare_gemm_blocks(const Context& context,
                                                     const portable::Traits& traits,
                                                     plugin::Host host,
                                                     const patchbay_kernel_spec& spec) {
   const std::uint8_t dtype = portable::check_gemm({spec.arguments, spec.num_arguments}, traits);
-  return std::make_unique<GemmBlocks>(device, host, dtype, blocks_of(dtype, device.info(), traits));
+  return std::make_unique<GemmBlocks>(context, host, dtype,
+                                      blocks_of(dtype, context.info(), traits));
 }
 
 }  // namespace patchbay::opencl

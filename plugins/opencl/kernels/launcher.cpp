@@ -8,22 +8,22 @@
 
 namespace patchbay::opencl {
 
-Launcher::Launcher(const Device& device, cl_program program, std::string name)
-    : device_(device), program_(program), name_(std::move(name)) {
+Launcher::Launcher(const Context& context, cl_program program, std::string name)
+    : context_(context), program_(program), name_(std::move(name)) {
   KernelHandle kernel = take();
-  check(device.cl().clGetKernelWorkGroupInfo(kernel.get(), device.info().id,
-                                             static_cast<cl_uint>(kKernelWorkGroupSize),
-                                             sizeof max_group_size_, &max_group_size_, nullptr),
+  check(context.cl().clGetKernelWorkGroupInfo(kernel.get(), context.info().id,
+                                              static_cast<cl_uint>(kKernelWorkGroupSize),
+                                              sizeof max_group_size_, &max_group_size_, nullptr),
         "clGetKernelWorkGroupInfo");
   cl_bits shared_bytes = 0;
-  check(device.cl().clGetKernelWorkGroupInfo(kernel.get(), device.info().id,
-                                             static_cast<cl_uint>(kKernelLocalMemSize),
-                                             sizeof shared_bytes, &shared_bytes, nullptr),
+  check(context.cl().clGetKernelWorkGroupInfo(kernel.get(), context.info().id,
+                                              static_cast<cl_uint>(kKernelLocalMemSize),
+                                              sizeof shared_bytes, &shared_bytes, nullptr),
         "clGetKernelWorkGroupInfo");
-  if (shared_bytes > device.info().local_memory_bytes) {
+  if (shared_bytes > context.info().local_memory_bytes) {
     plugin::invalid_argument("kernel '" + name_ + "' has " + std::to_string(shared_bytes) +
                              " bytes of shared memory: expected at most " +
-                             std::to_string(device.info().local_memory_bytes) +
+                             std::to_string(context.info().local_memory_bytes) +
                              " on this device. Share less, in more groups");
   }
   give_back(std::move(kernel));
@@ -40,12 +40,12 @@ KernelHandle Launcher::take() {
   }
   cl_int code = 0;
   const cl_kernel kernel =
-      device_.cl().clCreateKernel(program_, compiled_name(name_).c_str(), &code);
+      context_.cl().clCreateKernel(program_, compiled_name(name_).c_str(), &code);
   if (code == kInvalidKernelName) {
     plugin::invalid_argument("the text has no kernel '" + name_ + "'");
   }
   check(code, "clCreateKernel");
-  return {device_.cl(), kernel};
+  return {context_.cl(), kernel};
 }
 
 void Launcher::give_back(KernelHandle kernel) {
@@ -56,7 +56,7 @@ void Launcher::give_back(KernelHandle kernel) {
 void Launcher::set(cl_kernel kernel, std::span<const portable::Argument> arguments) const {
   cl_uint next = 0;
   const auto set_one = [&](const void* data, std::size_t size_bytes) {
-    check(device_.cl().clSetKernelArg(kernel, next++, size_bytes, data), "clSetKernelArg");
+    check(context_.cl().clSetKernelArg(kernel, next++, size_bytes, data), "clSetKernelArg");
   };
   for (const portable::Argument& argument : arguments) {
     if (!argument.is_memory()) {
@@ -66,7 +66,7 @@ void Launcher::set(cl_kernel kernel, std::span<const portable::Argument> argumen
     // The dialect passes a buffer as two arguments: object and offset. A null buffer is valid.
     const plugin::Memory& memory = argument.memory;
     const cl_buffer buffer =
-        memory.base == nullptr ? nullptr : device_.memory().device_buffer(memory);
+        memory.base == nullptr ? nullptr : context_.memory().device_buffer(memory);
     set_one(&buffer, sizeof buffer);
     set_one(&memory.offset_bytes, sizeof memory.offset_bytes);
   }
@@ -74,7 +74,7 @@ void Launcher::set(cl_kernel kernel, std::span<const portable::Argument> argumen
 
 void Launcher::launch(Stream& stream, std::string_view name, const portable::Grid& grid,
                       std::span<const portable::Argument> arguments) {
-  if (device_.info().is_pocl) pocl_shapes_.check(grid.group, grid.items);
+  if (context_.info().is_pocl) pocl_shapes_.check(grid.group, grid.items);
   KernelHandle kernel = take();
   set(kernel.get(), arguments);
   enqueue(stream, name, grid, kernel.get());
@@ -92,9 +92,9 @@ void Launcher::enqueue(Stream& stream, std::string_view name, const portable::Gr
   }
   stream.submit(name.empty() ? std::string_view(name_) : name, "clEnqueueNDRangeKernel",
                 [&](cl_queue queue, cl_event* event) {
-                  return device_.cl().clEnqueueNDRangeKernel(queue, kernel, dimensions, nullptr,
-                                                             items.data(), group.data(), 0, nullptr,
-                                                             event);
+                  return context_.cl().clEnqueueNDRangeKernel(queue, kernel, dimensions, nullptr,
+                                                              items.data(), group.data(), 0,
+                                                              nullptr, event);
                 });
 }
 

@@ -12,8 +12,8 @@
 #include "kit/portable/backend.hpp"
 #include "opencl/api/handle.hpp"
 #include "opencl/api/pocl.hpp"
-#include "opencl/device/device.hpp"
-#include "opencl/device/stream.hpp"
+#include "opencl/context/context.hpp"
+#include "opencl/context/stream.hpp"
 
 namespace patchbay::opencl {
 
@@ -22,7 +22,7 @@ namespace patchbay::opencl {
 class Launcher : public portable::Function {
  public:
   /// The program must outlive the launcher.
-  Launcher(const Device& device, cl_program program, std::string name);
+  Launcher(const Context& context, cl_program program, std::string name);
 
   const std::string& name() const { return name_; }
   std::uint64_t max_group_size() const override { return max_group_size_; }
@@ -42,7 +42,7 @@ class Launcher : public portable::Function {
   void enqueue(Stream& stream, std::string_view name, const portable::Grid& grid,
                cl_kernel kernel) const;
 
-  const Device& device_;
+  const Context& context_;
   const cl_program program_;
   const std::string name_;
   std::size_t max_group_size_ = 0;

@@ -13,8 +13,8 @@ namespace {
 
 class ModuleKernel final : public GridKernel {
  public:
-  ModuleKernel(const Device& device, cl_program program, std::string_view name)
-      : GridKernel(std::string(name)), launcher_(device, program, this->name()) {}
+  ModuleKernel(const Context& context, cl_program program, std::string_view name)
+      : GridKernel(std::string(name)), launcher_(context, program, this->name()) {}
 
   void launch_grid(plugin::Stream& stream, std::span<const std::uint32_t, 3> groups,
                    std::span<const std::uint32_t, 3> group_size, std::uint32_t,
@@ -52,24 +52,24 @@ class ModuleKernel final : public GridKernel {
 
 class Module final : public plugin::Module {
  public:
-  Module(const Device& device, ProgramHandle program)
-      : device_(device), program_(std::move(program)) {}
+  Module(const Context& context, ProgramHandle program)
+      : context_(context), program_(std::move(program)) {}
 
   std::unique_ptr<plugin::Kernel> kernel(std::string_view name, plugin::ArgumentSpecs) override {
-    return std::make_unique<ModuleKernel>(device_, program_.get(), name);
+    return std::make_unique<ModuleKernel>(context_, program_.get(), name);
   }
 
  private:
-  const Device& device_;
+  const Context& context_;
   const ProgramHandle program_;
 };
 
 }  // namespace
 
-std::unique_ptr<plugin::Module> load_module(const Device& device, plugin::Host host,
+std::unique_ptr<plugin::Module> load_module(const Context& context, plugin::Host host,
                                             std::string_view format, std::string_view code) {
   check_dialect(format);
-  return std::make_unique<Module>(device, build_program(device, host, code));
+  return std::make_unique<Module>(context, build_program(context, host, code));
 }
 
 }  // namespace patchbay::opencl

@@ -23,34 +23,35 @@ std::string cache_key(const DeviceInfo& info, std::string_view options, std::str
   return "opencl-2-" + text_hash(all);
 }
 
-std::string build_log(const Device& device, cl_program program) {
+std::string build_log(const Context& context, cl_program program) {
   std::size_t size = 0;
   const auto what = static_cast<cl_uint>(kProgramBuildLog);
-  const Symbols& cl = device.cl();
-  if (cl.clGetProgramBuildInfo(program, device.info().id, what, 0, nullptr, &size) != kSuccess) {
+  const Symbols& cl = context.cl();
+  if (cl.clGetProgramBuildInfo(program, context.info().id, what, 0, nullptr, &size) != kSuccess) {
     return {};
   }
   std::string log(size, '\0');
-  cl.clGetProgramBuildInfo(program, device.info().id, what, size, log.data(), nullptr);
+  cl.clGetProgramBuildInfo(program, context.info().id, what, size, log.data(), nullptr);
   log.resize(log.find('\0') == std::string::npos ? size : log.find('\0'));
   return log;
 }
 
-cl_int build(const Device& device, cl_program program, const std::string& options) {
-  return device.cl().clBuildProgram(program, 1, &device.info().id, options.c_str(), nullptr,
-                                    nullptr);
+cl_int build(const Context& context, cl_program program, const std::string& options) {
+  return context.cl().clBuildProgram(program, 1, &context.info().id, options.c_str(), nullptr,
+                                     nullptr);
 }
 
-ProgramHandle from_source(const Device& device, const std::string& options, std::string_view text) {
+ProgramHandle from_source(const Context& context, const std::string& options,
+                          std::string_view text) {
   cl_int code = 0;
   const char* data = text.data();
   const std::size_t size = text.size();
-  const Symbols& cl = device.cl();
-  ProgramHandle program(cl, cl.clCreateProgramWithSource(device.context(), 1, &data, &size, &code));
+  const Symbols& cl = context.cl();
+  ProgramHandle program(cl, cl.clCreateProgramWithSource(context.native(), 1, &data, &size, &code));
   check(code, "clCreateProgramWithSource");
-  const cl_int built = build(device, program.get(), options);
+  const cl_int built = build(context, program.get(), options);
   if (built == kSuccess) return program;
-  const std::string log = build_log(device, program.get());
+  const std::string log = build_log(context, program.get());
   throw plugin::StatusError(PATCHBAY_BUILD_FAILED,
                             "the kernel text does not compile (clBuildProgram: " + describe(built) +
                                 (log.empty() ? ", without a log)" : "):\n" + log),
@@ -58,16 +59,16 @@ ProgramHandle from_source(const Device& device, const std::string& options, std:
 }
 
 /// Null if the driver refuses the binary, for example because the driver was updated.
-ProgramHandle from_binary(const Device& device, const std::string& options,
+ProgramHandle from_binary(const Context& context, const std::string& options,
                           const std::string& binary) {
   cl_int code = 0, binary_code = 0;
   const auto* data = reinterpret_cast<const unsigned char*>(binary.data());
   const std::size_t size = binary.size();
-  const Symbols& cl = device.cl();
-  ProgramHandle program(cl, cl.clCreateProgramWithBinary(device.context(), 1, &device.info().id,
+  const Symbols& cl = context.cl();
+  ProgramHandle program(cl, cl.clCreateProgramWithBinary(context.native(), 1, &context.info().id,
                                                          &size, &data, &binary_code, &code));
   if (code != kSuccess || binary_code != kSuccess) return {};
-  if (build(device, program.get(), options) != kSuccess) return {};
+  if (build(context, program.get(), options) != kSuccess) return {};
   return program;
 }
 
@@ -89,8 +90,8 @@ std::string binary_of(const Symbols& cl, cl_program program) {
 
 }  // namespace
 
-ProgramHandle build_program(const Device& device, plugin::Host host, std::string_view text) {
-  const DeviceInfo& info = device.info();
+ProgramHandle build_program(const Context& context, plugin::Host host, std::string_view text) {
+  const DeviceInfo& info = context.info();
   // Suppress warnings, because some compilers print them and a library must not print.
   std::string options = "-cl-std=CL1.2 -w";
   if (info.divides_exactly) options += " -cl-fp32-correctly-rounded-divide-sqrt";
@@ -102,12 +103,12 @@ ProgramHandle build_program(const Device& device, plugin::Host host, std::string
   info.is_pocl ? check_pocl_can_compile() : check_working_directory();
   const std::string key = cache_key(info, options, whole);
   const BuildLock lock(info, key);
-  const ProcessEnd::Pass pass(device.process_end());
+  const ProcessEnd::Pass pass(context.process_end());
   if (const auto binary = host.cache_get(key); binary && !binary->empty()) {
-    if (ProgramHandle program = from_binary(device, options, *binary)) return program;
+    if (ProgramHandle program = from_binary(context, options, *binary)) return program;
   }
-  ProgramHandle program = from_source(device, options, whole);
-  const std::string binary = binary_of(device.cl(), program.get());
+  ProgramHandle program = from_source(context, options, whole);
+  const std::string binary = binary_of(context.cl(), program.get());
   if (!binary.empty()) host.cache_put(key, binary);
   return program;
 }

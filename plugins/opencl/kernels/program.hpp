@@ -8,13 +8,13 @@
 #include "patchbay/plugin/kit/host.hpp"
 
 #include "opencl/api/handle.hpp"
-#include "opencl/device/device.hpp"
+#include "opencl/context/context.hpp"
 
 namespace patchbay::opencl {
 
 /// Builds the dialect's header and the text, or loads an earlier build by the same driver from the
 /// host's cache. Throws PATCHBAY_BUILD_FAILED with the compiler's log.
-ProgramHandle build_program(const Device& device, plugin::Host host, std::string_view text);
+ProgramHandle build_program(const Context& context, plugin::Host host, std::string_view text);
 
 }  // namespace patchbay::opencl
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "opencl/device/process_end.hpp"
+#include "opencl/context/process_end.hpp"
 
-#include "opencl/device/stream.hpp"
+#include "opencl/context/stream.hpp"
 
 namespace patchbay::opencl {
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "opencl/device/allocator.hpp"
+#include "opencl/context/allocator.hpp"
 
 #include <algorithm>
 #include <string>
@@ -7,8 +7,8 @@
 
 #include "kit/machine/memory.hpp"
 #include "opencl/api/error.hpp"
-#include "opencl/device/device.hpp"
-#include "opencl/device/stream.hpp"
+#include "opencl/context/context.hpp"
+#include "opencl/context/stream.hpp"
 
 namespace patchbay::opencl {
 namespace {
@@ -24,21 +24,21 @@ constexpr std::uint64_t kCommitFromBytes = 256 << 10;
 
 }  // namespace
 
-Allocator::Allocator(const Device& device, plugin::Host host)
-    : device_(device), host_(host), queue_(create_queue(device)) {}
+Allocator::Allocator(const Context& context, plugin::Host host)
+    : context_(context), host_(host), queue_(create_queue(context)) {}
 
 std::uint64_t Allocator::free_bytes() const {
-  const std::uint64_t total = device_.info().memory_bytes;
+  const std::uint64_t total = context_.info().memory_bytes;
   const std::uint64_t left = total - std::min(total, allocated_bytes_.load());
-  if (!device_.info().shares_host_memory) return left;
+  if (!context_.info().shares_host_memory) return left;
   const machine::MemoryState host = machine::read_memory_state();
   return host.total_bytes == 0 ? left : std::min(left, host.free_bytes);
 }
 
-Allocator::Info Allocator::info() { return {free_bytes(), device_.info().memory_bytes}; }
+Allocator::Info Allocator::info() { return {free_bytes(), context_.info().memory_bytes}; }
 
 void Allocator::check_size(std::uint64_t size_bytes) const {
-  const std::uint64_t largest = device_.info().largest_allocation_bytes;
+  const std::uint64_t largest = context_.info().largest_allocation_bytes;
   if (size_bytes > largest) {
     out_of_memory(std::to_string(size_bytes) +
                   " bytes are more than this device allocates at once (" + std::to_string(largest) +
@@ -53,20 +53,20 @@ void Allocator::check_size(std::uint64_t size_bytes) const {
 
 BufferHandle Allocator::create(std::int64_t flags, std::uint64_t size_bytes) const {
   cl_int code = 0;
-  const cl_buffer buffer = device_.cl().clCreateBuffer(
-      device_.context(), static_cast<cl_bits>(flags), size_bytes, nullptr, &code);
+  const cl_buffer buffer = context_.cl().clCreateBuffer(
+      context_.native(), static_cast<cl_bits>(flags), size_bytes, nullptr, &code);
   if (is_out_of_memory(code)) {
     out_of_memory("clCreateBuffer of " + std::to_string(size_bytes) + " bytes: " + describe(code),
                   code);
   }
   check(code, "clCreateBuffer");
-  return {device_.cl(), buffer};
+  return {context_.cl(), buffer};
 }
 
 /// Uses the memory, because drivers delay the real allocation until the first use.
 void Allocator::commit(cl_buffer buffer, std::uint64_t size_bytes) const {
-  const Symbols& cl = device_.cl();
-  const bool by_page = device_.info().is_cpu;
+  const Symbols& cl = context_.cl();
+  const bool by_page = context_.info().is_cpu;
   if (by_page && size_bytes < kCommitFromBytes) return;
   cl_int code = kSuccess;
   if (by_page) {
@@ -91,9 +91,9 @@ void Allocator::commit(cl_buffer buffer, std::uint64_t size_bytes) const {
 plugin::Memory Allocator::pin(std::uint64_t size_bytes) {
   BufferHandle buffer = create(kMemReadWrite | kMemAllocHostPtr, size_bytes);
   cl_int code = 0;
-  void* const pointer = device_.cl().clEnqueueMapBuffer(queue_.get(), buffer.get(), kTrue,
-                                                        static_cast<cl_bits>(kMapRead | kMapWrite),
-                                                        0, size_bytes, 0, nullptr, nullptr, &code);
+  void* const pointer = context_.cl().clEnqueueMapBuffer(queue_.get(), buffer.get(), kTrue,
+                                                         static_cast<cl_bits>(kMapRead | kMapWrite),
+                                                         0, size_bytes, 0, nullptr, nullptr, &code);
   check(code, "clEnqueueMapBuffer");
   const std::lock_guard<std::mutex> lock(mutex_);
   pinned_.emplace(pointer, Pinned{std::move(buffer), size_bytes});
@@ -103,9 +103,9 @@ plugin::Memory Allocator::pin(std::uint64_t size_bytes) {
 
 plugin::Memory Allocator::allocate(std::uint32_t memory_kind, std::uint64_t size_bytes,
                                    std::uint64_t alignment_bytes) {
-  if (alignment_bytes > std::max<std::uint64_t>(device_.info().alignment_bytes, 1)) {
+  if (alignment_bytes > std::max<std::uint64_t>(context_.info().alignment_bytes, 1)) {
     plugin::invalid_argument("alignment " + std::to_string(alignment_bytes) + ": buffers have " +
-                             std::to_string(device_.info().alignment_bytes));
+                             std::to_string(context_.info().alignment_bytes));
   }
   check_size(size_bytes);
   plugin::Memory memory{};
@@ -123,7 +123,7 @@ plugin::Memory Allocator::allocate(std::uint32_t memory_kind, std::uint64_t size
 }
 
 void Allocator::release(std::uint32_t memory_kind, plugin::Memory memory) noexcept {
-  const Symbols& cl = device_.cl();
+  const Symbols& cl = context_.cl();
   if (memory_kind == PATCHBAY_MEMORY_PINNED) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = pinned_.find(memory.base);
@@ -147,8 +147,8 @@ void Allocator::release(std::uint32_t memory_kind, plugin::Memory memory) noexce
 template <class T>
 T Allocator::ask(cl_buffer buffer, std::int64_t what) const {
   T value{};
-  check(device_.cl().clGetMemObjectInfo(buffer, static_cast<cl_uint>(what), sizeof value, &value,
-                                        nullptr),
+  check(context_.cl().clGetMemObjectInfo(buffer, static_cast<cl_uint>(what), sizeof value, &value,
+                                         nullptr),
         "clGetMemObjectInfo");
   return value;
 }
@@ -158,7 +158,7 @@ plugin::Memory Allocator::wrap(std::uint64_t native_handle, std::uint64_t size_b
   if (ask<cl_uint>(buffer, kMemType) != kMemObjectBuffer) {
     plugin::invalid_argument("the memory object is no buffer");
   }
-  if (ask<cl_context>(buffer, kMemContext) != device_.context()) {
+  if (ask<cl_context>(buffer, kMemContext) != context_.native()) {
     plugin::invalid_argument(
         "the buffer belongs to another context than this device; adopt that context before the "
         "device is first used");
@@ -175,7 +175,7 @@ plugin::Memory Allocator::wrap(std::uint64_t native_handle, std::uint64_t size_b
   }
   // The buffer's other devices may allow smaller alignments.
   const auto offset = ask<std::size_t>(buffer, kMemOffset);
-  const std::uint64_t alignment = std::max<std::uint64_t>(device_.info().alignment_bytes, 1);
+  const std::uint64_t alignment = std::max<std::uint64_t>(context_.info().alignment_bytes, 1);
   if (offset % alignment != 0) {
     plugin::invalid_argument("the sub-buffer begins at byte " + std::to_string(offset) +
                              ", and this device wants multiples of " + std::to_string(alignment));

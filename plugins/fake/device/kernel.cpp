@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "fake/kernels/kernel.hpp"
+#include "fake/device/kernel.hpp"
 
 #include <algorithm>
 #include <cstring>

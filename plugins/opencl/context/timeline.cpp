@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "opencl/device/timeline.hpp"
+#include "opencl/context/timeline.hpp"
 
 #include <limits>
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_PLUGINS_FAKE_KERNELS_KERNEL_HPP_
-#define PATCHBAY_PLUGINS_FAKE_KERNELS_KERNEL_HPP_
+#ifndef PATCHBAY_PLUGINS_FAKE_DEVICE_KERNEL_HPP_
+#define PATCHBAY_PLUGINS_FAKE_DEVICE_KERNEL_HPP_
 
 #include <cstddef>
 #include <cstdint>
@@ -63,4 +63,4 @@ class Module : public plugin::Module {
 
 }  // namespace fake
 
-#endif  // PATCHBAY_PLUGINS_FAKE_KERNELS_KERNEL_HPP_
+#endif  // PATCHBAY_PLUGINS_FAKE_DEVICE_KERNEL_HPP_

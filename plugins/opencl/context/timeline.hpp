@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The submissions of a stream and their results. Shared by the stream, its events, and the streams
 // that wait for them, so a failure can be reported with its origin after its stream is destroyed.
-#ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_TIMELINE_HPP_
-#define PATCHBAY_PLUGINS_OPENCL_DEVICE_TIMELINE_HPP_
+#ifndef PATCHBAY_PLUGINS_OPENCL_CONTEXT_TIMELINE_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_CONTEXT_TIMELINE_HPP_
 
 #include <cstdint>
 #include <deque>
@@ -83,4 +83,4 @@ class Timeline {
 
 }  // namespace patchbay::opencl
 
-#endif  // PATCHBAY_PLUGINS_OPENCL_DEVICE_TIMELINE_HPP_
+#endif  // PATCHBAY_PLUGINS_OPENCL_CONTEXT_TIMELINE_HPP_

@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Prevents work while the process exits. A driver may compile a kernel in a thread when it first
 // runs, but exit() destroys the state of the compiler's library.
-#ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_PROCESS_END_HPP_
-#define PATCHBAY_PLUGINS_OPENCL_DEVICE_PROCESS_END_HPP_
+#ifndef PATCHBAY_PLUGINS_OPENCL_CONTEXT_PROCESS_END_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_CONTEXT_PROCESS_END_HPP_
 
 #include <cstdint>
 #include <mutex>
@@ -52,4 +52,4 @@ class ProcessEnd {
 
 }  // namespace patchbay::opencl
 
-#endif  // PATCHBAY_PLUGINS_OPENCL_DEVICE_PROCESS_END_HPP_
+#endif  // PATCHBAY_PLUGINS_OPENCL_CONTEXT_PROCESS_END_HPP_

@@ -1,11 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "opencl/device/event.hpp"
+#include "opencl/context/event.hpp"
 
 #include <utility>
 
 #include "kit/polling.hpp"
 #include "opencl/api/error.hpp"
-#include "opencl/device/device.hpp"
+#include "opencl/context/context.hpp"
 
 namespace patchbay::opencl {
 namespace {
@@ -36,25 +36,25 @@ void Event::set(EventHandle marker, Position position) {
 
 bool Event::is_done() {
   if (!marker_) return true;
-  if (!is_over(device_.cl(), marker_.get())) return false;
+  if (!is_over(context_.cl(), marker_.get())) return false;
   position_.check();
   return true;
 }
 
 bool Event::wait(std::uint64_t deadline_ns) {
   if (!marker_) return true;
-  if (!wait_for(device_.cl(), marker_.get(), host(), deadline_ns)) return false;
+  if (!wait_for(context_.cl(), marker_.get(), host(), deadline_ns)) return false;
   position_.check();
   return true;
 }
 
 std::uint64_t Event::reached_ns() {
   std::uint64_t time = 0;
-  if (!marker_ || !is_over(device_.cl(), marker_.get())) {
+  if (!marker_ || !is_over(context_.cl(), marker_.get())) {
     plugin::invalid_argument("the event has no time yet");
   }
-  check(device_.cl().clGetEventProfilingInfo(marker_.get(), static_cast<cl_uint>(kProfilingEnd),
-                                             sizeof time, &time, nullptr),
+  check(context_.cl().clGetEventProfilingInfo(marker_.get(), static_cast<cl_uint>(kProfilingEnd),
+                                              sizeof time, &time, nullptr),
         "clGetEventProfilingInfo");
   return time;
 }

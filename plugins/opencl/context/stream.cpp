@@ -1,29 +1,29 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "opencl/device/stream.hpp"
+#include "opencl/context/stream.hpp"
 
 #include <string>
 
 #include "opencl/api/error.hpp"
-#include "opencl/device/device.hpp"
-#include "opencl/device/event.hpp"
+#include "opencl/context/context.hpp"
+#include "opencl/context/event.hpp"
 
 namespace patchbay::opencl {
 
-QueueHandle create_queue(const Device& device, bool with_times) {
+QueueHandle create_queue(const Context& context, bool with_times) {
   cl_int code = 0;
   const auto properties = static_cast<cl_bits>(with_times ? kQueueProfilingEnable : 0);
   const cl_queue queue =
-      device.cl().clCreateCommandQueue(device.context(), device.info().id, properties, &code);
+      context.cl().clCreateCommandQueue(context.native(), context.info().id, properties, &code);
   check(code, "clCreateCommandQueue");
-  return {device.cl(), queue};
+  return {context.cl(), queue};
 }
 
-Stream::Stream(const Device& device, QueueHandle queue)
-    : device_(device),
-      cl_(device.cl()),
+Stream::Stream(const Context& context, QueueHandle queue)
+    : context_(context),
+      cl_(context.cl()),
       queue_(std::move(queue)),
-      timeline_(std::make_shared<Timeline>(cl_, device.clock())),
-      entry_(device.process_end(), *this) {}
+      timeline_(std::make_shared<Timeline>(cl_, context.clock())),
+      entry_(context.process_end(), *this) {}
 
 Stream::~Stream() {
   try {
@@ -43,7 +43,7 @@ void Stream::check_submission(std::string_view name, const char* entry, cl_int c
 }
 
 void Stream::copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) {
-  const cl_buffer buffer = device_.memory().device_buffer(to);
+  const cl_buffer buffer = context_.memory().device_buffer(to);
   submit("copy to the device", "clEnqueueWriteBuffer", [&](cl_queue queue, cl_event* event) {
     return cl_.clEnqueueWriteBuffer(queue, buffer, kFalse, to.offset_bytes, size_bytes, from, 0,
                                     nullptr, event);
@@ -51,7 +51,7 @@ void Stream::copy_to_device(plugin::Memory to, const void* from, std::uint64_t s
 }
 
 void Stream::copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) {
-  const cl_buffer buffer = device_.memory().device_buffer(from);
+  const cl_buffer buffer = context_.memory().device_buffer(from);
   submit("copy to the host", "clEnqueueReadBuffer", [&](cl_queue queue, cl_event* event) {
     return cl_.clEnqueueReadBuffer(queue, buffer, kFalse, from.offset_bytes, size_bytes, to, 0,
                                    nullptr, event);
@@ -59,8 +59,8 @@ void Stream::copy_to_host(void* to, plugin::Memory from, std::uint64_t size_byte
 }
 
 void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) {
-  const cl_buffer target = device_.memory().device_buffer(to);
-  const cl_buffer source = device_.memory().device_buffer(from);
+  const cl_buffer target = context_.memory().device_buffer(to);
+  const cl_buffer source = context_.memory().device_buffer(from);
   submit("copy on the device", "clEnqueueCopyBuffer", [&](cl_queue queue, cl_event* event) {
     return cl_.clEnqueueCopyBuffer(queue, source, target, from.offset_bytes, to.offset_bytes,
                                    size_bytes, 0, nullptr, event);
@@ -92,7 +92,7 @@ void Stream::wait_event(plugin::Event& event) {
   auto& awaited = static_cast<Event&>(event);
   const cl_event native = awaited.native();
   if (native == nullptr) return;
-  if (&awaited.device() != &device_) {
+  if (&awaited.context() != &context_) {
     // The driver refuses events of another context.
     wait_for(cl_, native, host(), PATCHBAY_NO_DEADLINE);
     awaited.position().check();

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_ALLOCATOR_HPP_
-#define PATCHBAY_PLUGINS_OPENCL_DEVICE_ALLOCATOR_HPP_
+#ifndef PATCHBAY_PLUGINS_OPENCL_CONTEXT_ALLOCATOR_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_CONTEXT_ALLOCATOR_HPP_
 
 #include <atomic>
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace patchbay::opencl {
 
-class Device;
+class Context;
 
 /// Device memory is a buffer object and an offset. Pinned memory is a mapped buffer whose base is
 /// the host pointer; it can be copied from and to but can't be an argument of a kernel.
 class Allocator : public plugin::Allocator {
  public:
-  Allocator(const Device& device, plugin::Host host);
+  Allocator(const Context& context, plugin::Host host);
 
   plugin::Memory allocate(std::uint32_t memory_kind, std::uint64_t size_bytes,
                           std::uint64_t alignment_bytes) override;
@@ -46,7 +46,7 @@ class Allocator : public plugin::Allocator {
   void commit(cl_buffer buffer, std::uint64_t size_bytes) const;
   plugin::Memory pin(std::uint64_t size_bytes);
 
-  const Device& device_;
+  const Context& context_;
   const plugin::Host host_;
   const QueueHandle queue_;  // for commits and maps
   std::atomic<std::uint64_t> allocated_bytes_{0};
@@ -57,4 +57,4 @@ class Allocator : public plugin::Allocator {
 
 }  // namespace patchbay::opencl
 
-#endif  // PATCHBAY_PLUGINS_OPENCL_DEVICE_ALLOCATOR_HPP_
+#endif  // PATCHBAY_PLUGINS_OPENCL_CONTEXT_ALLOCATOR_HPP_

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_STREAM_HPP_
-#define PATCHBAY_PLUGINS_OPENCL_DEVICE_STREAM_HPP_
+#ifndef PATCHBAY_PLUGINS_OPENCL_CONTEXT_STREAM_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_CONTEXT_STREAM_HPP_
 
 #include <atomic>
 #include <cstdint>
@@ -10,17 +10,17 @@
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "opencl/api/handle.hpp"
-#include "opencl/device/process_end.hpp"
-#include "opencl/device/timeline.hpp"
+#include "opencl/context/process_end.hpp"
+#include "opencl/context/timeline.hpp"
 
 namespace patchbay::opencl {
 
-class Device;
+class Context;
 
 /// An in-order command queue.
 class Stream : public plugin::Stream {
  public:
-  Stream(const Device& device, QueueHandle queue);
+  Stream(const Context& context, QueueHandle queue);
   ~Stream() override;
 
   void copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) override;
@@ -33,7 +33,7 @@ class Stream : public plugin::Stream {
   /// The application also submits work to this queue.
   void share() { is_shared_.store(true, std::memory_order_relaxed); }
 
-  const Device& device() const { return device_; }
+  const Context& context() const { return context_; }
   cl_queue queue() const { return queue_.get(); }
 
   /// Calls `enqueue(queue, event)` and records the submission; throws if it returns an error.
@@ -50,7 +50,7 @@ class Stream : public plugin::Stream {
   static void check_submission(std::string_view name, const char* entry, cl_int code);
   EventHandle mark();
 
-  const Device& device_;
+  const Context& context_;
   const Symbols& cl_;
   const QueueHandle queue_;
   const std::shared_ptr<Timeline> timeline_;
@@ -59,8 +59,8 @@ class Stream : public plugin::Stream {
 };
 
 /// With times, events of the queue know when they completed.
-QueueHandle create_queue(const Device& device, bool with_times = false);
+QueueHandle create_queue(const Context& context, bool with_times = false);
 
 }  // namespace patchbay::opencl
 
-#endif  // PATCHBAY_PLUGINS_OPENCL_DEVICE_STREAM_HPP_
+#endif  // PATCHBAY_PLUGINS_OPENCL_CONTEXT_STREAM_HPP_
