@@ -10,7 +10,7 @@
 
 #include "kit/device/allocator.hpp"
 #include "kit/executor/executor.hpp"
-#include "kit/portable/backend.hpp"
+#include "kit/portable/base/backend.hpp"
 
 namespace patchbay::device {
 

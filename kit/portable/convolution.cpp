@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "kConvolutionText.text.h"
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/gemm_problem.hpp"
+#include "kit/portable/base/text.hpp"
 #include "kit/portable/families.hpp"
-#include "kit/portable/gemm_problem.hpp"
-#include "kit/portable/text.hpp"
 #include "kit/windows.hpp"
 
 namespace patchbay::portable {

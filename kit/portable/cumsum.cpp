@@ -10,9 +10,9 @@
 #include "kCumsumText.text.h"
 #include "kCumsumTilesText.text.h"
 #include "kit/loop_nest.hpp"
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/text.hpp"
 #include "kit/portable/families.hpp"
-#include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {

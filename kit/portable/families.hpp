@@ -8,7 +8,7 @@
 
 #include "patchbay/plugin/kernels/operators.h"
 
-#include "kit/portable/backend.hpp"
+#include "kit/portable/base/backend.hpp"
 
 namespace patchbay::portable {
 

@@ -6,8 +6,8 @@
 
 #include "patchbay/plugin/kernels/signatures.hpp"
 
-#include "kit/portable/dtypes.hpp"
-#include "kit/portable/text.hpp"
+#include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/text.hpp"
 
 namespace patchbay::portable {
 namespace {

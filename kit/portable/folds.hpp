@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "kit/portable/backend.hpp"
+#include "kit/portable/base/backend.hpp"
 
 namespace patchbay::portable {
 

@@ -5,11 +5,11 @@
 
 #include "kDivisorText.text.h"
 #include "kGatherText.text.h"
-#include "kit/portable/divisor.hpp"
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/divisor.hpp"
+#include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/text.hpp"
 #include "kit/portable/families.hpp"
 #include "kit/portable/lookups.hpp"
-#include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {

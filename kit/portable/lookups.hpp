@@ -11,8 +11,8 @@
 #include "patchbay/plugin/kit/attributes.hpp"
 
 #include "kit/loop_nest.hpp"
-#include "kit/portable/backend.hpp"
-#include "kit/portable/text.hpp"
+#include "kit/portable/base/backend.hpp"
+#include "kit/portable/base/text.hpp"
 
 namespace patchbay::portable {
 

@@ -8,7 +8,7 @@
 #include "patchbay/plugin/kernels/elementwise.h"
 #include "patchbay/plugin/kit/signature_check.hpp"
 
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
 #include "kit/portable/elementwise/elementwise.hpp"
 #include "kit/portable/families.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "kit/portable/backend.hpp"
+#include "kit/portable/base/backend.hpp"
 
 namespace patchbay::portable {
 

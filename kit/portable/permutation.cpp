@@ -5,9 +5,9 @@
 #include <string>
 
 #include "kPermutationText.text.h"
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/text.hpp"
 #include "kit/portable/families.hpp"
-#include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "kDivisorText.text.h"
 #include "kPoolingText.text.h"
-#include "kit/portable/divisor.hpp"
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/divisor.hpp"
+#include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/gemm_problem.hpp"
+#include "kit/portable/base/text.hpp"
 #include "kit/portable/families.hpp"
-#include "kit/portable/gemm_problem.hpp"
-#include "kit/portable/text.hpp"
 #include "kit/windows.hpp"
 
 namespace patchbay::portable {

@@ -5,9 +5,9 @@
 
 #include "kRandomText.text.h"
 #include "kit/loop_nest.hpp"
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/text.hpp"
 #include "kit/portable/families.hpp"
-#include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {

@@ -9,10 +9,10 @@
 #include "kReductionItemsText.text.h"
 #include "kReductionText.text.h"
 #include "kit/loop_nest.hpp"
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/text.hpp"
 #include "kit/portable/families.hpp"
 #include "kit/portable/folds.hpp"
-#include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {

@@ -13,11 +13,11 @@
 #include "kGroupsText.text.h"
 #include "kNormalizeText.text.h"
 #include "kSoftmaxText.text.h"
-#include "kit/portable/divisor.hpp"
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/divisor.hpp"
+#include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/gemm_problem.hpp"
+#include "kit/portable/base/text.hpp"
 #include "kit/portable/families.hpp"
-#include "kit/portable/gemm_problem.hpp"
-#include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {

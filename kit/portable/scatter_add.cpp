@@ -11,7 +11,7 @@
 
 #include "kScatterAddSortedText.text.h"
 #include "kScatterAddText.text.h"
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
 #include "kit/portable/families.hpp"
 #include "kit/portable/lookups.hpp"
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Divisions that are products: the text that the portable operators share, with the host's part.
-#include "kit/portable/divisor.hpp"
+#include "kit/portable/base/divisor.hpp"
 
 #include <cstdint>
 #include <limits>

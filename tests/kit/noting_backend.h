@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kit/portable/backend.hpp"
+#include "kit/portable/base/backend.hpp"
 
 namespace patchbay::test {
 

@@ -13,10 +13,10 @@
 #include "patchbay/plugin/kernels/signatures.hpp"
 
 #include "kit/expression/program.hpp"
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
 #include "kit/portable/elementwise/elementwise_text.hpp"
+#include "kit/portable/lowering.hpp"
 #include "kit/portable/operators.hpp"
-#include "kit/portable/products/lowering.hpp"
 #include "support/kernels.h"
 #include "support/paths.h"
 

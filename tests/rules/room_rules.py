@@ -6,10 +6,9 @@ from pathlib import Path
 
 from source_tree import Tree, Violation
 
-# The folders of each tree, the lowest first. A file includes its own folder and lower ones; a header
-# and its source are in one folder, so that there can be no cycle of folders. Folders that are joined
-# by + are on one floor and may include each other: a device of a plugin prepares the kernels that
-# compute on it. The core has no such pair.
+# The folders of each tree, the lowest first. A file includes its own folder and lower ones, and calls
+# only them (call_rules.py); a header and its source are in one folder. So there is no cycle of
+# folders.
 FLOORS = {
     "core": """
         base output
@@ -18,7 +17,7 @@ FLOORS = {
         tensor/base tensor/dispatch tensor/fuse tensor/views tensor/elementwise tensor/ops tensor/products tensor/functional
         tensor/updates tensor/interop tensor/print tensor/autograd tensor/kernel tensor/graph distributed
         nn nn/module nn/layers nn/files nn/data nn/training nn/parallel nn/trainer""".split(),
-    "kit": ". machine library expression executor portable+portable/elementwise+portable/products device card/api card/context card/kernels card/device".split(),
+    "kit": ". machine library expression executor portable/base portable/elementwise portable device card/api card/context card/kernels card/device".split(),
     "conformance": "support values kernels .".split(),
     "plugins/cpu-openblas": "arguments threads simd simd/rows simd/selection onednn products kernels windows rows operators fused device".split(),
     "plugins/opencl": "api context kernels device".split(),
@@ -44,10 +43,7 @@ def room_of(path: str) -> tuple[str, str] | None:
 
 def floor_of(root: str, room: str) -> int | None:
     """How high the folder stands, or None if the table does not have it."""
-    for floor, rooms_there in enumerate(FLOORS[root]):
-        if room in rooms_there.split("+"):
-            return floor
-    return None
+    return FLOORS[root].index(room) if room in FLOORS[root] else None
 
 
 def rooms(tree: Tree, build: Path | None):

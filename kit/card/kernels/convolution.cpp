@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Convolutions by the vendor's library for them, or by products of the BLAS library:
-// kit/portable/products/lowering.hpp.
+// kit/portable/lowering.hpp.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -13,8 +13,8 @@
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/card/kernels/products.hpp"
 #include "kit/dtypes.hpp"
+#include "kit/portable/lowering.hpp"
 #include "kit/portable/operators.hpp"
-#include "kit/portable/products/lowering.hpp"
 
 namespace patchbay::card {
 namespace {

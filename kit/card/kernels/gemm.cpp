@@ -8,7 +8,7 @@
 #include "kit/card/kernels/matrices.hpp"
 #include "kit/card/kernels/products.hpp"
 #include "kit/dtypes.hpp"
-#include "kit/portable/gemm_problem.hpp"
+#include "kit/portable/base/gemm_problem.hpp"
 
 namespace patchbay::card {
 namespace {

@@ -17,7 +17,7 @@
 #include "kit/card/kernels/layers.hpp"
 #include "kit/card/kernels/products.hpp"
 #include "kit/card/kernels/program.hpp"
-#include "kit/portable/backend.hpp"
+#include "kit/portable/base/backend.hpp"
 
 namespace patchbay::card {
 

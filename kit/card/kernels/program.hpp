@@ -13,7 +13,7 @@
 
 #include "kit/card/context/allocator.hpp"
 #include "kit/card/context/stream.hpp"
-#include "kit/portable/arguments.hpp"
+#include "kit/portable/base/arguments.hpp"
 
 namespace patchbay::card {
 

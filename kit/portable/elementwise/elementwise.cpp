@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/text.hpp"
 #include "kit/portable/elementwise/elementwise_text.hpp"
-#include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {

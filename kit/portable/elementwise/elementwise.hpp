@@ -9,7 +9,7 @@
 #include <string>
 
 #include "kit/expression/nest.hpp"
-#include "kit/portable/backend.hpp"
+#include "kit/portable/base/backend.hpp"
 
 namespace patchbay::portable {
 

@@ -6,9 +6,9 @@
 
 #include "kElementwiseText.text.h"
 #include "kGeluText.text.h"
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/text.hpp"
 #include "kit/portable/elementwise/expressions.hpp"
-#include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {

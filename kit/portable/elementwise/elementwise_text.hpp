@@ -7,7 +7,7 @@
 #include <string>
 
 #include "kit/expression/program.hpp"
-#include "kit/portable/backend.hpp"
+#include "kit/portable/base/backend.hpp"
 
 namespace patchbay::portable {
 

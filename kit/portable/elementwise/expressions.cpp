@@ -6,7 +6,7 @@
 
 #include "patchbay/plugin/kernels/elementwise.h"
 
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
 
 namespace patchbay::portable {
 namespace {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "kit/expression/nest.hpp"
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/text.hpp"
 #include "kit/portable/elementwise/elementwise.hpp"
 #include "kit/portable/elementwise/elementwise_text.hpp"
-#include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
 #include "kit/portable/elementwise/elementwise.hpp"
 #include "kit/portable/elementwise/expressions.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/portable/backend.hpp"
+#include "kit/portable/base/backend.hpp"
 #include "opencl/context/context.hpp"
 
 namespace patchbay::opencl {

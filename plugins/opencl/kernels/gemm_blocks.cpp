@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "kGemmBlocksText.text.h"
-#include "kit/portable/gemm_problem.hpp"
-#include "kit/portable/text.hpp"
+#include "kit/portable/base/gemm_problem.hpp"
+#include "kit/portable/base/text.hpp"
 #include "opencl/kernels/kernels.hpp"
 #include "opencl/kernels/launcher.hpp"
 #include "opencl/kernels/program.hpp"

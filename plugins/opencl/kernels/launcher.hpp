@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kit/portable/backend.hpp"
+#include "kit/portable/base/backend.hpp"
 #include "opencl/api/handle.hpp"
 #include "opencl/api/pocl.hpp"
 #include "opencl/context/context.hpp"

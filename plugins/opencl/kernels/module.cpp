@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "kit/dialect_module.hpp"
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
 #include "opencl/kernels/kernels.hpp"
 #include "opencl/kernels/launcher.hpp"
 #include "opencl/kernels/program.hpp"

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The host's part of texts/divisor.pbk.
-#ifndef PATCHBAY_KIT_PORTABLE_DIVISOR_HPP_
-#define PATCHBAY_KIT_PORTABLE_DIVISOR_HPP_
+#ifndef PATCHBAY_KIT_PORTABLE_BASE_DIVISOR_HPP_
+#define PATCHBAY_KIT_PORTABLE_BASE_DIVISOR_HPP_
 
 #include <bit>
 #include <cstdint>
@@ -26,4 +26,4 @@ constexpr Divisor divisor_of(std::int64_t divisor, std::int64_t most) {
 
 }  // namespace patchbay::portable
 
-#endif  // PATCHBAY_KIT_PORTABLE_DIVISOR_HPP_
+#endif  // PATCHBAY_KIT_PORTABLE_BASE_DIVISOR_HPP_

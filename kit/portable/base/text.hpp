@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Helpers that build kernel texts.
-#ifndef PATCHBAY_KIT_PORTABLE_TEXT_HPP_
-#define PATCHBAY_KIT_PORTABLE_TEXT_HPP_
+#ifndef PATCHBAY_KIT_PORTABLE_BASE_TEXT_HPP_
+#define PATCHBAY_KIT_PORTABLE_BASE_TEXT_HPP_
 
 #include <cstdint>
 #include <string>
@@ -28,4 +28,4 @@ constexpr std::int64_t pieces(std::int64_t size, std::int64_t piece) {
 
 }  // namespace patchbay::portable
 
-#endif  // PATCHBAY_KIT_PORTABLE_TEXT_HPP_
+#endif  // PATCHBAY_KIT_PORTABLE_BASE_TEXT_HPP_

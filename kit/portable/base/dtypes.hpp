@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Names of dtypes in kernel texts, and the check that a device supports them.
-#ifndef PATCHBAY_KIT_PORTABLE_DTYPES_HPP_
-#define PATCHBAY_KIT_PORTABLE_DTYPES_HPP_
+#ifndef PATCHBAY_KIT_PORTABLE_BASE_DTYPES_HPP_
+#define PATCHBAY_KIT_PORTABLE_BASE_DTYPES_HPP_
 
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@
 #include "patchbay/plugin/kit/error.hpp"
 
 #include "kit/dtypes.hpp"
-#include "kit/portable/backend.hpp"
+#include "kit/portable/base/backend.hpp"
 
 namespace patchbay::portable {
 
@@ -43,4 +43,4 @@ void check_device(std::string_view op, Specs specs, const Traits& device);
 
 }  // namespace patchbay::portable
 
-#endif  // PATCHBAY_KIT_PORTABLE_DTYPES_HPP_
+#endif  // PATCHBAY_KIT_PORTABLE_BASE_DTYPES_HPP_

@@ -1,9 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/portable/gemm_problem.hpp"
+#include "kit/portable/base/gemm_problem.hpp"
 
 #include <utility>
 
-#include "kit/portable/text.hpp"
+#include "kit/portable/base/text.hpp"
 
 namespace patchbay::portable {
 namespace {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The interface that a plugin with a run-time compiler implements to run portable operators.
-#ifndef PATCHBAY_KIT_PORTABLE_BACKEND_HPP_
-#define PATCHBAY_KIT_PORTABLE_BACKEND_HPP_
+#ifndef PATCHBAY_KIT_PORTABLE_BASE_BACKEND_HPP_
+#define PATCHBAY_KIT_PORTABLE_BASE_BACKEND_HPP_
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/portable/arguments.hpp"
+#include "kit/portable/base/arguments.hpp"
 
 namespace patchbay::portable {
 
@@ -101,4 +101,4 @@ class Backend {
 
 }  // namespace patchbay::portable
 
-#endif  // PATCHBAY_KIT_PORTABLE_BACKEND_HPP_
+#endif  // PATCHBAY_KIT_PORTABLE_BASE_BACKEND_HPP_

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "kGemmText.text.h"
+#include "kit/portable/base/gemm_problem.hpp"
+#include "kit/portable/base/text.hpp"
 #include "kit/portable/families.hpp"
-#include "kit/portable/gemm_problem.hpp"
-#include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {

@@ -1,13 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Converts matrix products to the form for kernels and libraries, with row-major results.
-#ifndef PATCHBAY_KIT_PORTABLE_GEMM_PROBLEM_HPP_
-#define PATCHBAY_KIT_PORTABLE_GEMM_PROBLEM_HPP_
+#ifndef PATCHBAY_KIT_PORTABLE_BASE_GEMM_PROBLEM_HPP_
+#define PATCHBAY_KIT_PORTABLE_BASE_GEMM_PROBLEM_HPP_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
 
 namespace patchbay::portable {
 
@@ -50,4 +50,4 @@ std::string gemm_definitions(std::uint8_t dtype);
 
 }  // namespace patchbay::portable
 
-#endif  // PATCHBAY_KIT_PORTABLE_GEMM_PROBLEM_HPP_
+#endif  // PATCHBAY_KIT_PORTABLE_BASE_GEMM_PROBLEM_HPP_

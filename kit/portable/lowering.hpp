@@ -2,14 +2,14 @@
 // Convolutions as plain matrix products, for devices whose library multiplies faster than a text.
 // The places of all windows are copied to the columns of a matrix (Chellapilla, Puri and Simard,
 // High Performance Convolutional Neural Networks for Document Processing, 2006).
-#ifndef PATCHBAY_KIT_PORTABLE_PRODUCTS_LOWERING_HPP_
-#define PATCHBAY_KIT_PORTABLE_PRODUCTS_LOWERING_HPP_
+#ifndef PATCHBAY_KIT_PORTABLE_LOWERING_HPP_
+#define PATCHBAY_KIT_PORTABLE_LOWERING_HPP_
 
 #include <cstdint>
 #include <memory>
 #include <string_view>
 
-#include "kit/portable/backend.hpp"
+#include "kit/portable/base/backend.hpp"
 #include "kit/windows.hpp"
 
 namespace patchbay::portable {
@@ -48,4 +48,4 @@ class Lowering {
 
 }  // namespace patchbay::portable
 
-#endif  // PATCHBAY_KIT_PORTABLE_PRODUCTS_LOWERING_HPP_
+#endif  // PATCHBAY_KIT_PORTABLE_LOWERING_HPP_

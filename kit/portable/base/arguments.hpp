@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The arguments of a kernel launch, in the order of the kernel's parameters.
-#ifndef PATCHBAY_KIT_PORTABLE_ARGUMENTS_HPP_
-#define PATCHBAY_KIT_PORTABLE_ARGUMENTS_HPP_
+#ifndef PATCHBAY_KIT_PORTABLE_BASE_ARGUMENTS_HPP_
+#define PATCHBAY_KIT_PORTABLE_BASE_ARGUMENTS_HPP_
 
 #include <array>
 #include <cstddef>
@@ -91,4 +91,4 @@ class Arguments {
 
 }  // namespace patchbay::portable
 
-#endif  // PATCHBAY_KIT_PORTABLE_ARGUMENTS_HPP_
+#endif  // PATCHBAY_KIT_PORTABLE_BASE_ARGUMENTS_HPP_

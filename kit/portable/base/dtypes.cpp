@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/portable/dtypes.hpp"
+#include "kit/portable/base/dtypes.hpp"
 
 #include <bit>
 #include <charconv>
@@ -9,7 +9,7 @@
 #include "patchbay/plugin/kernels/operators.h"
 
 #include "kSmallFloatsText.text.h"
-#include "kit/portable/text.hpp"
+#include "kit/portable/base/text.hpp"
 
 namespace patchbay::portable {
 namespace {

@@ -1,13 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/portable/products/lowering.hpp"
+#include "kit/portable/lowering.hpp"
 
 #include <algorithm>
 #include <string>
 
 #include "kLoweringText.text.h"
-#include "kit/portable/dtypes.hpp"
-#include "kit/portable/gemm_problem.hpp"
-#include "kit/portable/text.hpp"
+#include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/gemm_problem.hpp"
+#include "kit/portable/base/text.hpp"
 
 namespace patchbay::portable {
 namespace {
