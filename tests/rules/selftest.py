@@ -162,7 +162,73 @@ def test_folder_sizes(rule: str, root: Path) -> None:
     expect(rule, root, None, "core/tensor/ops:1")
 
 
+# Of a low folder and a high one: what the low one does, and the symbol that is reported, or None.
+LOW, HIGH = "core/base/low.cpp", "core/runtime/copy/high.cpp"
+SHARED = """
+    struct Shape { virtual ~Shape(); int sides; };
+    template <class T> T twice(T a) { return a + a; }
+    template <class T> struct Box { T get() { return value; } T value; };
+    inline int once(int a) { return a; }
+    extern int count;
+    int high(int), low(int);
+"""
+IN_HIGH = """
+    Shape::~Shape() {}
+    template struct Box<long>;
+    int count = 0;
+    int high(int a) { return low(a) + once(a) + twice(a) + Box<int>().get(); }
+"""
+CALLS = [
+    ("int low(int a) { return once(a) + twice(a) + Box<int>().get(); }", None),
+    ("int low(int a) { return high(a); }", "high(int)"),
+    ("int low(int) { return count; }", "count"),
+    ("int low(int) { Shape shape; return 0; }", "vtable for Shape"),
+    ("extern template struct Box<long>; int low(int) { return Box<long>().get(); }", "Box<long>::get()"),
+    ("inline int indirect(int a) { return high(a); } int low(int a) { return indirect(a); }", "high(int)"),
+    ("int low(int a) { int (*call)(int) = high; return call(a); }", "high(int)"),
+]
+
+
+def compile_source(root: Path, path: str, code: str, built_as: str) -> None:
+    write(root, path, code)
+    built = root / "build" / built_as
+    built.parent.mkdir(parents=True, exist_ok=True)
+    command = ["g++", "-std=c++20", "-fPIC", "-c", "-xc++", "-", "-o", built]
+    subprocess.run(command, input=SHARED + code, text=True, check=True)
+
+
+def expect_skip(rule: str, root: Path, build: Path | None) -> None:
+    try:
+        list(RULES[rule](Tree(root), build))
+    except Skip:
+        return
+    raise Failure(f"{rule} does not say that there is no build in {build}")
+
+
+def test_calls(rule: str, root: Path) -> None:
+    build = root / "build"
+    expect_skip(rule, root, None)
+    expect_skip(rule, root, build)
+    compile_source(root, HIGH, IN_HIGH, "core/CMakeFiles/patchbay.dir/runtime/copy/high.cpp.o")
+    for code, symbol in CALLS:
+        compile_source(root, LOW, code, "core/CMakeFiles/patchbay.dir/base/low.cpp.o")
+        expect(rule, root, build, f"{LOW}:1" if symbol else None)
+        for violation in RULES[rule](Tree(root), build):
+            if f"calls {symbol} of {HIGH}" in violation.message:
+                break
+        else:
+            if symbol:
+                raise Failure(f"{rule} does not name {symbol}, which {LOW} uses")
+    # An object of a source that has moved since is not read; __ is a parent folder.
+    (root / LOW).unlink()
+    expect(rule, root, build, None)
+    path = "core/output/low.cpp"
+    compile_source(root, path, CALLS[1][0], "core/nn/CMakeFiles/nn.dir/__/output/low.cpp.o")
+    expect(rule, root, build, f"{path}:1")
+
+
 SPECIAL = {
+    "3_calls": test_calls,
     "3_folder_sizes": test_folder_sizes,
     "4_linked_plugins": test_links,
     "7_binaries": test_binaries,
