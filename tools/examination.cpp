@@ -99,22 +99,22 @@ class LeftProcesses {
 class SharedWords {
  public:
   SharedWords()
-      : words_(static_cast<LastWords*>(mmap(nullptr, sizeof(LastWords), PROT_READ | PROT_WRITE,
+      : words_(static_cast<CrashNote*>(mmap(nullptr, sizeof(CrashNote), PROT_READ | PROT_WRITE,
                                             MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {
     if (words_ == MAP_FAILED) raise_system_error("mmap");
   }
-  ~SharedWords() { munmap(words_, sizeof(LastWords)); }
+  ~SharedWords() { munmap(words_, sizeof(CrashNote)); }
   SharedWords(const SharedWords&) = delete;
   SharedWords& operator=(const SharedWords&) = delete;
 
-  LastWords& get() { return *words_; }
+  CrashNote& get() { return *words_; }
   /// " in launch of the kernel table"; empty if no entry was running.
   std::string place() const {
     return words_->entry[0] == '\0' ? "" : fmt::format(" in {}", words_->entry);
   }
 
  private:
-  LastWords* words_;
+  CrashNote* words_;
 };
 
 /// The examining process and the lines that it writes.

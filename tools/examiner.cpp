@@ -23,7 +23,7 @@ using conformance::Outcome;
 using conformance::Subject;
 
 constexpr int kFatalSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-LastWords* last_words = nullptr;
+CrashNote* last_words = nullptr;
 struct sigaction previous_actions[NSIG];
 
 void note_entry() {
@@ -40,7 +40,7 @@ void note_crash(int signal) {
 
 /// Records crashes and the exit, because a plugin may call exit or quick_exit too. Nothing runs at
 /// _exit.
-void note_the_end(LastWords& words) {
+void note_the_end(CrashNote& words) {
   last_words = &words;
   for (const int signal : kFatalSignals) {
     struct sigaction action {};
@@ -130,7 +130,7 @@ void run(const ExaminationRequest& request, std::size_t first, const Lines& line
 
 }  // namespace
 
-void examine(const ExaminationRequest& request, std::size_t first, int pipe, LastWords& words) {
+void examine(const ExaminationRequest& request, std::size_t first, int pipe, CrashNote& words) {
   note_the_end(words);
   const Lines lines(pipe);
   {

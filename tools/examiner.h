@@ -23,14 +23,14 @@ struct ExaminationRequest {
 };
 
 /// Memory that both processes share.
-struct LastWords {
+struct CrashNote {
   char entry[96];  // the plugin's entry in which the process crashed or ended; empty if none
 };
 
 /// Runs the checks from number `first` on. Writes a line of JSON to `pipe` for each event:
 /// "subject", "begin", "outcome", "error", "logged", "end". Never returns.
 [[noreturn]] void examine(const ExaminationRequest& request, std::size_t first, int pipe,
-                          LastWords& words);
+                          CrashNote& words);
 
 }  // namespace patchbay::tools
 

@@ -29,7 +29,7 @@ using runtime::raise;
 
 /// An operation that members ask for. It is open until all have come, and then waits for its turn.
 /// It leaves the list under the lock: for the thread to carry it out, or because it is dead.
-struct Meeting {
+struct CollectiveState {
   std::shared_ptr<Operation> operation;
   std::uint64_t deadline_ns = UINT64_MAX;
   std::chrono::nanoseconds timeout{0};
@@ -83,36 +83,37 @@ class Group : public std::enable_shared_from_this<Group> {
     return fmt::format("rank {} ({})", rank, devices[rank].name());
   }
   Error loss_of(const char* operation, std::size_t rank) const;
-  Error lateness_of(const Meeting& meeting) const;
+  Error lateness_of(const CollectiveState& collective) const;
   std::exception_ptr failure_of(const char* operation, std::uint64_t number) const noexcept;
   std::string failure_text() const;
   std::shared_ptr<Operation> join(std::size_t rank, Request request);
   std::shared_ptr<Operation> add(std::size_t rank, Request& request);
-  Meeting& meeting_of(std::uint64_t number, const Request& request);
+  CollectiveState& collective_of(std::uint64_t number, const Request& request);
   void note_loss(std::size_t rank, std::string reason) noexcept;
   void fail_from(std::uint64_t number, std::exception_ptr failure) noexcept;
   void add_cause(Cause cause) noexcept;
   void end_late() noexcept;
   void end_dead() noexcept;
-  std::uint64_t num_before(const Meeting& dead) const noexcept;
+  std::uint64_t num_before(const CollectiveState& dead) const noexcept;
   void settle_dead() noexcept;
 
   void stop(std::unique_lock<std::mutex>& lock) noexcept;
   void run() noexcept;
   void wait(std::unique_lock<std::mutex>& lock);
   void carry_out_first(std::unique_lock<std::mutex>& lock) noexcept;
-  void release(std::list<Meeting>& meetings, std::unique_lock<std::mutex>& lock) noexcept;
+  void release(std::list<CollectiveState>& collectives,
+               std::unique_lock<std::mutex>& lock) noexcept;
 
   const std::chrono::nanoseconds timeout_;
   std::mutex mutex_;  // for all that follows; taken before an operation's
   std::condition_variable changed_, ended_;
   std::vector<MemberState> members_;
   std::size_t num_handles_;
-  std::list<Meeting> meetings_, running_;  // running: one at most
-  std::uint64_t first_ = 0;                // the number of the first meeting
-  std::list<Meeting> dead_, settled_;      // settled: the thread releases their tensors
-  std::vector<Cause> causes_;              // by time; each begins at a lower number than the last
-  std::thread thread_;                     // started by the first call
+  std::list<CollectiveState> collectives_, running_;  // running: one at most
+  std::uint64_t first_ = 0;                           // the number of the first collective
+  std::list<CollectiveState> dead_, settled_;         // settled: the thread releases their tensors
+  std::vector<Cause> causes_;  // by time; each begins at a lower number than the last
+  std::thread thread_;         // started by the first call
   bool is_running_ = false, stops_ = false;
 };
 
@@ -175,23 +176,22 @@ void note_use(const std::shared_ptr<Operation>& operation, const Tensor& tensor,
 }
 
 /// Adds nothing if it fails.
-Meeting& Group::meeting_of(std::uint64_t number, const Request& request) {
+CollectiveState& Group::collective_of(std::uint64_t number, const Request& request) {
   const std::uint64_t index = number - first_;
-  if (index < meetings_.size()) {
-    return *std::next(meetings_.begin(), static_cast<std::ptrdiff_t>(index));
+  if (index < collectives_.size()) {
+    return *std::next(collectives_.begin(), static_cast<std::ptrdiff_t>(index));
   }
-  std::list<Meeting> made(1);
-  Meeting& meeting = made.back();
-  meeting.timeout = request.timeout.value_or(timeout_);
-  meeting.deadline_ns = runtime::deadline_after(meeting.timeout.count());
-  meeting.requests.resize(devices.size());
-  meeting.operation = std::make_shared<Operation>(to_string(request.kind), this,
-                                                  meeting.deadline_ns, [group = weak_from_this()] {
-                                                    if (const auto held = group.lock())
-                                                      held->keep_deadlines();
-                                                  });
-  meetings_.splice(meetings_.end(), made);
-  return meeting;
+  std::list<CollectiveState> made(1);
+  CollectiveState& collective = made.back();
+  collective.timeout = request.timeout.value_or(timeout_);
+  collective.deadline_ns = runtime::deadline_after(collective.timeout.count());
+  collective.requests.resize(devices.size());
+  collective.operation = std::make_shared<Operation>(
+      to_string(request.kind), this, collective.deadline_ns, [group = weak_from_this()] {
+        if (const auto held = group.lock()) held->keep_deadlines();
+      });
+  collectives_.splice(collectives_.end(), made);
+  return collective;
 }
 
 std::shared_ptr<Operation> Group::post(std::size_t rank, Request request) {
@@ -237,16 +237,16 @@ std::shared_ptr<Operation> Group::add(std::size_t rank, Request& request) {
                                           [self = shared_from_this()] { self->run(); });
     is_running_ = true;
   }
-  Meeting& meeting = meeting_of(member.num_calls, request);
+  CollectiveState& collective = collective_of(member.num_calls, request);
   const bool reads_and_writes = request.in.defined() && request.out.defined();
   const bool is_same = reads_and_writes && request.in.is_same(request.out);
-  if (!is_same) note_use(meeting.operation, request.in, /*writes=*/false);
-  note_use(meeting.operation, request.out, /*writes=*/true);
-  meeting.requests[rank] = std::move(request);
+  if (!is_same) note_use(collective.operation, request.in, /*writes=*/false);
+  note_use(collective.operation, request.out, /*writes=*/true);
+  collective.requests[rank] = std::move(request);
   ++member.num_calls;
-  if (!meeting.is_open()) meeting.operation->all_have_come.store(true);
+  if (!collective.is_open()) collective.operation->all_have_come.store(true);
   changed_.notify_all();
-  return meeting.operation;
+  return collective.operation;
 }
 
 void Group::abort(const std::string& reason) {
@@ -285,17 +285,17 @@ Error Group::loss_of(const char* operation, std::size_t rank) const {
                                                 operation, name_of(rank), members_[rank].reason)};
 }
 
-Error Group::lateness_of(const Meeting& meeting) const {
+Error Group::lateness_of(const CollectiveState& collective) const {
   std::string missing;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (!meeting.requests[i]) missing += (missing.empty() ? "" : ", ") + name_of(i);
+    if (!collective.requests[i]) missing += (missing.empty() ? "" : ", ") + name_of(i);
   }
   return {
       ErrorCode::kTimedOut,
       fmt::format("[{}] members did not come: expected all {} within {} ms, got none of "
                   "{}. Make the same calls on all members, and a new group.",
-                  meeting.operation->name(), devices.size(),
-                  std::chrono::duration_cast<std::chrono::milliseconds>(meeting.timeout).count(),
+                  collective.operation->name(), devices.size(),
+                  std::chrono::duration_cast<std::chrono::milliseconds>(collective.timeout).count(),
                   missing)};
 }
 
@@ -349,7 +349,7 @@ void Group::add_cause(Cause cause) noexcept {
 void Group::end_late() noexcept {
   const std::uint64_t now = runtime::now_ns();
   std::uint64_t number = first_;
-  for (const Meeting& each : meetings_) {
+  for (const CollectiveState& each : collectives_) {
     if (now >= each.deadline_ns && each.is_open()) {
       return fail_from(number, made([&] { return lateness_of(each); }));
     }
@@ -361,21 +361,21 @@ void Group::end_late() noexcept {
 /// thread, because releasing one may wait for a device.
 void Group::end_dead() noexcept {
   const std::size_t num_known = dead_.size();
-  while (!meetings_.empty()) {
-    const Operation& last = *meetings_.back().operation;
-    const auto failure = failure_of(last.name(), first_ + meetings_.size() - 1);
+  while (!collectives_.empty()) {
+    const Operation& last = *collectives_.back().operation;
+    const auto failure = failure_of(last.name(), first_ + collectives_.size() - 1);
     if (failure == nullptr) break;
-    meetings_.back().operation->end(failure);
-    dead_.splice(dead_.begin(), meetings_, std::prev(meetings_.end()));
+    collectives_.back().operation->end(failure);
+    dead_.splice(dead_.begin(), collectives_, std::prev(collectives_.end()));
   }
   if (dead_.size() == num_known) return;
-  for (Meeting& each : dead_) each.num_before = num_before(each);
+  for (CollectiveState& each : dead_) each.num_before = num_before(each);
   settle_dead();
   changed_.notify_all();
 }
 
 /// Whether the failure of a dead operation would stay with memory that the other one uses.
-bool spoils(const Meeting& dead, const Meeting& other) noexcept {
+bool spoils(const CollectiveState& dead, const CollectiveState& other) noexcept {
   const auto uses = [](const Tensor& tensor, const Tensor& written) {
     return tensor.defined() && &tensor.impl()->buffer() == &written.impl()->buffer();
   };
@@ -389,9 +389,9 @@ bool spoils(const Meeting& dead, const Meeting& other) noexcept {
 }
 
 /// How many operations, counted from the group's first one, are to end before this one settles.
-std::uint64_t Group::num_before(const Meeting& dead) const noexcept {
-  std::uint64_t number = first_ + meetings_.size();
-  for (auto each = meetings_.rbegin(); each != meetings_.rend(); ++each, --number) {
+std::uint64_t Group::num_before(const CollectiveState& dead) const noexcept {
+  std::uint64_t number = first_ + collectives_.size();
+  for (auto each = collectives_.rbegin(); each != collectives_.rend(); ++each, --number) {
     if (spoils(dead, *each)) return number;
   }
   return !running_.empty() && spoils(dead, running_.front()) ? first_ : 0;
@@ -418,17 +418,18 @@ void Group::keep_deadlines() noexcept {
 /// Waits for a change or the next deadline.
 void Group::wait(std::unique_lock<std::mutex>& lock) {
   std::uint64_t next_ns = UINT64_MAX;
-  for (const Meeting& each : meetings_) {
+  for (const CollectiveState& each : collectives_) {
     if (each.deadline_ns < next_ns && each.is_open()) next_ns = each.deadline_ns;
   }
   runtime::wait_until(changed_, lock, next_ns);
 }
 
 /// What the operation throws; null if it succeeds.
-std::exception_ptr failure_in(const Meeting& meeting, const std::vector<Device>& devices) noexcept {
+std::exception_ptr failure_in(const CollectiveState& collective,
+                              const std::vector<Device>& devices) noexcept {
   try {
     std::vector<Request> requests;
-    for (const auto& each : meeting.requests) requests.push_back(*each);
+    for (const auto& each : collective.requests) requests.push_back(*each);
     if (const auto why = mismatch(requests, devices)) throw Error(*why);
     carry_out(requests);
     return nullptr;
@@ -439,20 +440,21 @@ std::exception_ptr failure_in(const Meeting& meeting, const std::vector<Device>&
 
 /// The operation ends before its tensors, whose ends would wait for it.
 void Group::carry_out_first(std::unique_lock<std::mutex>& lock) noexcept {
-  running_.splice(running_.begin(), meetings_, meetings_.begin());
+  running_.splice(running_.begin(), collectives_, collectives_.begin());
   ++first_;
   lock.unlock();
-  const Meeting& meeting = running_.front();  // changed by this thread alone
-  meeting.operation->end(failure_in(meeting, devices));
-  meeting.operation->settle();
+  const CollectiveState& collective = running_.front();  // changed by this thread alone
+  collective.operation->end(failure_in(collective, devices));
+  collective.operation->settle();
   lock.lock();
   release(running_, lock);
   settle_dead();
 }
 
-void Group::release(std::list<Meeting>& meetings, std::unique_lock<std::mutex>& lock) noexcept {
-  std::list<Meeting> released;
-  released.swap(meetings);
+void Group::release(std::list<CollectiveState>& collectives,
+                    std::unique_lock<std::mutex>& lock) noexcept {
+  std::list<CollectiveState> released;
+  released.swap(collectives);
   lock.unlock();
   released.clear();
   lock.lock();
@@ -465,7 +467,7 @@ void Group::run() noexcept {
     end_late();
     if (!settled_.empty()) {
       release(settled_, lock);
-    } else if (!meetings_.empty() && !meetings_.front().is_open()) {
+    } else if (!collectives_.empty() && !collectives_.front().is_open()) {
       carry_out_first(lock);
     } else if (stops_) {
       break;  // without members, none is open

@@ -48,7 +48,7 @@ Logger::Logger(LogSink sink, const Environment& environment) : sink_(std::move(s
           quote(*setting));
   }
   const std::string path = setting->substr(colon + 1);
-  file_ = OutputFile(path, OutputFile::Opening::kAppend);
+  file_ = OutputFile(path, OutputFile::OpenMode::kAppend);
   if (!file_.is_open()) {
     raise(ErrorCode::kIo,
           "[Runtime] can't open log file {}: {}. Correct the setting 'log' (PATCHBAY_LOG).",

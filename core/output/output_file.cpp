@@ -14,9 +14,9 @@ namespace patchbay::runtime {
 namespace {
 
 /// -1, with the reason in errno. A file is emptied only once it is known to be a regular one.
-int open_regular(const std::filesystem::path& path, OutputFile::Opening opening) noexcept {
+int open_regular(const std::filesystem::path& path, OutputFile::OpenMode mode) noexcept {
   const CancellationOff not_cancelled;
-  const int flags = opening == OutputFile::Opening::kAppend ? O_APPEND : 0;
+  const int flags = mode == OutputFile::OpenMode::kAppend ? O_APPEND : 0;
   const int file =
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0666);
   if (file < 0) {
@@ -26,7 +26,7 @@ int open_regular(const std::filesystem::path& path, OutputFile::Opening opening)
   struct stat info {};
   const bool is_regular = ::fstat(file, &info) == 0 && S_ISREG(info.st_mode);
   const bool is_ready =
-      is_regular && (opening == OutputFile::Opening::kAppend || ::ftruncate(file, 0) == 0);
+      is_regular && (mode == OutputFile::OpenMode::kAppend || ::ftruncate(file, 0) == 0);
   if (is_ready) return file;
   const int error = is_regular ? errno : ESPIPE;
   ::close(file);
@@ -36,8 +36,8 @@ int open_regular(const std::filesystem::path& path, OutputFile::Opening opening)
 
 }  // namespace
 
-OutputFile::OutputFile(const std::filesystem::path& path, Opening opening) noexcept
-    : file_(open_regular(path, opening)) {}
+OutputFile::OutputFile(const std::filesystem::path& path, OpenMode mode) noexcept
+    : file_(open_regular(path, mode)) {}
 
 bool OutputFile::append(std::string_view text) noexcept {
   // The place is of no account with O_APPEND, and write() would move the descriptor's mark.

@@ -15,13 +15,13 @@ namespace patchbay::runtime {
 /// whatever the number then is; EFBIG beyond RLIMIT_FSIZE, without SIGXFSZ.
 class OutputFile {
  public:
-  enum class Opening { kAppend, kReplace };
+  enum class OpenMode { kAppend, kReplace };
 
   /// No file.
   OutputFile() noexcept = default;
   /// Opens or makes a regular file; kReplace empties it. Check is_open(): ESPIPE is another kind of
   /// file. A FIFO does not keep the program waiting for a reader.
-  OutputFile(const std::filesystem::path& path, Opening opening) noexcept;
+  OutputFile(const std::filesystem::path& path, OpenMode mode) noexcept;
 
   bool is_open() const noexcept { return file_.get() >= 0; }
   /// At the end of the file; it was opened with kAppend.

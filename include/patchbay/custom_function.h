@@ -100,7 +100,7 @@ class PATCHBAY_API CustomFunction {
   [[nodiscard]] std::vector<Tensor> operator()(const std::vector<Tensor>& inputs) const;
 
  private:
-  runtime::Held<const tensor::CustomFunctionState, "CustomFunction"> state_;
+  runtime::ObjectHandle<const tensor::CustomFunctionState, "CustomFunction"> state_;
 };
 
 }  // namespace patchbay

@@ -121,7 +121,7 @@ class PATCHBAY_API FusedFunction {
  private:
   explicit FusedFunction(std::shared_ptr<tensor::FusedState> state) : state_(std::move(state)) {}
 
-  runtime::Held<tensor::FusedState, "FusedFunction"> state_;
+  runtime::ObjectHandle<tensor::FusedState, "FusedFunction"> state_;
 };
 
 namespace fuse_detail {

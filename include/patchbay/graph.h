@@ -51,7 +51,7 @@ class PATCHBAY_API Graph {
   record_graph(const std::function<void(class GraphRecording&)>& function);
   explicit Graph(std::shared_ptr<runtime::GraphState> state) : state_(std::move(state)) {}
 
-  runtime::Held<runtime::GraphState, "Graph"> state_;
+  runtime::ObjectHandle<runtime::GraphState, "Graph"> state_;
 };
 
 /// What a recorded function may use.

@@ -26,10 +26,10 @@ struct TypeName {
 
 /// A shared object. A handle that was moved from has none; using it throws.
 template <class T, TypeName name>
-class Held {
+class ObjectHandle {
  public:
-  Held() noexcept = default;
-  Held(std::shared_ptr<T> object) noexcept  // NOLINT(google-explicit-constructor)
+  ObjectHandle() noexcept = default;
+  ObjectHandle(std::shared_ptr<T> object) noexcept  // NOLINT(google-explicit-constructor)
       : object_(std::move(object)) {}
 
   const std::shared_ptr<T>& shared() const {
@@ -44,7 +44,9 @@ class Held {
     return shared();
   }
 
-  friend bool operator==(const Held& a, const Held& b) noexcept { return a.object_ == b.object_; }
+  friend bool operator==(const ObjectHandle& a, const ObjectHandle& b) noexcept {
+    return a.object_ == b.object_;
+  }
 
  private:
   std::shared_ptr<T> object_;

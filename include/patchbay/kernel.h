@@ -101,7 +101,7 @@ class PATCHBAY_API Kernel {
   runtime::KernelState& state() const { return *state_; }
 
  private:
-  runtime::Held<runtime::KernelState, "Kernel"> state_;
+  runtime::ObjectHandle<runtime::KernelState, "Kernel"> state_;
 };
 
 /// Empty if the device supports such a kernel, else the reason why not.

@@ -62,7 +62,7 @@ class PATCHBAY_API ModuleKernel {
       : state_(std::move(state)) {}
 
  private:
-  runtime::Held<const runtime::ModuleKernelState, "ModuleKernel"> state_;
+  runtime::ObjectHandle<const runtime::ModuleKernelState, "ModuleKernel"> state_;
 };
 
 /// A compiled kernel text: docs/kernels.md. A shared handle; all calls are thread-safe. Dropping
@@ -87,7 +87,7 @@ class PATCHBAY_API KernelModule {
  private:
   explicit KernelModule(std::shared_ptr<runtime::ModuleState> state) : state_(std::move(state)) {}
 
-  runtime::Held<runtime::ModuleState, "KernelModule"> state_;
+  runtime::ObjectHandle<runtime::ModuleState, "KernelModule"> state_;
 };
 
 }  // namespace patchbay

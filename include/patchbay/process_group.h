@@ -43,7 +43,7 @@ class PATCHBAY_API Work {
   explicit Work(std::shared_ptr<distributed::Operation> operation, std::vector<Tensor> tensors);
 
  private:
-  runtime::Held<distributed::Operation, "Work"> operation_;
+  runtime::ObjectHandle<distributed::Operation, "Work"> operation_;
   std::vector<Tensor> tensors_;
 };
 
@@ -127,7 +127,7 @@ class PATCHBAY_API ProcessGroup {
   explicit ProcessGroup(std::shared_ptr<distributed::Member> member) : member_(std::move(member)) {}
 
  private:
-  runtime::Held<distributed::Member, "ProcessGroup"> member_;
+  runtime::ObjectHandle<distributed::Member, "ProcessGroup"> member_;
 };
 
 }  // namespace patchbay

@@ -52,7 +52,7 @@ class PATCHBAY_API Generator {
   explicit Generator(std::shared_ptr<runtime::GeneratorState> state) : state_(std::move(state)) {}
 
  private:
-  runtime::Held<runtime::GeneratorState, "Generator"> state_;
+  runtime::ObjectHandle<runtime::GeneratorState, "Generator"> state_;
 };
 
 /// The generator of operations that are given none: one for all devices of a runtime, so that the

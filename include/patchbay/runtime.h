@@ -196,7 +196,7 @@ class PATCHBAY_API Runtime {
   runtime::RuntimeState& state() const { return *state_; }
 
  private:
-  runtime::Held<runtime::RuntimeState, "Runtime"> state_;
+  runtime::ObjectHandle<runtime::RuntimeState, "Runtime"> state_;
 };
 
 }  // namespace patchbay

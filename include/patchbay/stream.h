@@ -86,7 +86,7 @@ class PATCHBAY_API Stream {
   const std::shared_ptr<runtime::StreamState>& shared_state() const { return state_; }
 
  private:
-  runtime::Held<runtime::StreamState, "Stream"> state_;
+  runtime::ObjectHandle<runtime::StreamState, "Stream"> state_;
 };
 
 /// A position on a stream. A shared handle.
@@ -102,7 +102,7 @@ class PATCHBAY_API Event {
 
  private:
   friend class Stream;
-  runtime::Held<runtime::EventState, "Event"> state_;
+  runtime::ObjectHandle<runtime::EventState, "Event"> state_;
 };
 
 /// Until the scope ends, tensor operations of the stream's device, and copies by that device, go to

@@ -17,7 +17,7 @@ namespace patchbay::tools {
 namespace {
 
 /// How long each operator is measured.
-struct Patience {
+struct MeasuringTime {
   double seconds, batch_seconds;  // in all; at least, in one batch
 };
 
@@ -28,7 +28,8 @@ struct Times {
 
 /// Times calls in batches that end with a wait. The first call, which may compile and touches
 /// memory for the first time, does not count.
-Times measure(const Device& device, const Patience& patience, const std::function<void()>& run) {
+Times measure(const Device& device, const MeasuringTime& patience,
+              const std::function<void()>& run) {
   constexpr std::size_t kLeastBatches = 3, kMostBatches = 100;
   const auto time_batch = [&](int calls) {
     const auto start = Clock::now();
@@ -66,7 +67,7 @@ struct Measured {
   double bytes_per_second() const { return what.bytes / seconds; }
 };
 
-Limits measure_limits(const Device& device, const CaseSizes& sizes, const Patience& patience) {
+Limits measure_limits(const Device& device, const CaseSizes& sizes, const MeasuringTime& patience) {
   Limits limits;
   show_progress("copies on the device");
   {
@@ -89,7 +90,8 @@ Limits measure_limits(const Device& device, const CaseSizes& sizes, const Patien
   return limits;
 }
 
-Measured measure_case(const Device& device, const OperatorCase& what, const Patience& patience) {
+Measured measure_case(const Device& device, const OperatorCase& what,
+                      const MeasuringTime& patience) {
   show_progress(what.name);
   Measured measured{what, 0, ""};
   try {
@@ -180,7 +182,8 @@ Report report_bench_ops(const RuntimeOptions& options, const BenchOpsArguments& 
       arguments.device.empty() ? runtime.try_gpu() : runtime.device(arguments.device);
   const CaseSizes sizes = CaseSizes::of(device, arguments.quick);
   const PlotFile plot("bench ops", arguments.plot);
-  const Patience patience = arguments.quick ? Patience{0.005, 0.0005} : Patience{0.4, 0.005};
+  const MeasuringTime patience =
+      arguments.quick ? MeasuringTime{0.005, 0.0005} : MeasuringTime{0.4, 0.005};
   const Limits limits = measure_limits(device, sizes, patience);
   std::vector<Measured> all;
   for (const OperatorCase& what : operator_cases(sizes)) {

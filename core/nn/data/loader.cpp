@@ -67,9 +67,9 @@ class Making {
 };
 
 /// The calling thread's use of a loader.
-class Turn {
+class UseScope {
  public:
-  Turn(const LoaderState& loader, std::atomic_flag& taken) : taken_(taken) {
+  UseScope(const LoaderState& loader, std::atomic_flag& taken) : taken_(taken) {
     if (Making::is_under_way(loader)) {
       raise(ErrorCode::kInUse,
             "[DataLoader] a dataset calls the loader that calls it: expected a loader of its own, "
@@ -80,9 +80,9 @@ class Turn {
           "[DataLoader] another thread is making a batch: expected one thread at a time, got two. "
           "Give each thread a loader of its own.");
   }
-  ~Turn() { taken_.clear(std::memory_order_release); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  ~UseScope() { taken_.clear(std::memory_order_release); }
+  UseScope(const UseScope&) = delete;
+  UseScope& operator=(const UseScope&) = delete;
 
  private:
   std::atomic_flag& taken_;
@@ -197,7 +197,7 @@ std::shared_ptr<Job> LoaderState::first_job() {
 
 std::optional<Batch> LoaderState::next() {
   check_process();
-  const Turn turn(*this, is_used_);
+  const UseScope use(*this, is_used_);
   if (position_.batch == num_batches()) {
     ++position_.epoch;
     position_.batch = 0;
@@ -220,7 +220,7 @@ std::optional<Batch> LoaderState::next() {
 
 void LoaderState::set_position(const DataLoader::State& position) {
   check_process();
-  const Turn turn(*this, is_used_);
+  const UseScope use(*this, is_used_);
   constexpr std::int64_t kMostEpochs = std::numeric_limits<std::int64_t>::max() - 1;
   if (position.epoch < 0 || position.epoch > kMostEpochs) {
     raise(ErrorCode::kInvalidArgument, "[DataLoader] a wrong epoch: expected 0 to {}, got {}",

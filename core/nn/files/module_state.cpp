@@ -13,7 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest.h"
 #include "core/nn/files/safetensors.h"
-#include "core/nn/module/place.h"
+#include "core/nn/module/parameter_state.h"
 #include "core/nn/module/walk.h"
 
 namespace patchbay::nn {
@@ -24,10 +24,10 @@ namespace files {
 
 std::vector<NamedState> state_of(Module& module) {
   std::vector<NamedState> all;
-  std::unordered_map<const module::Place*, std::size_t> places;
+  std::unordered_map<const module::ParameterState*, std::size_t> places;
   module::walk(module,
                {{}, [&](const std::string& name, const Parameter& parameter, bool is_buffer) {
-                  const auto [at, is_new] = places.emplace(&parameter.place(), all.size());
+                  const auto [at, is_new] = places.emplace(&parameter.state(), all.size());
                   if (is_new) all.push_back({{}, parameter, is_buffer});
                   all[at->second].names.push_back(name);
                 }});

@@ -55,10 +55,10 @@ class Reader final : public nlohmann::json_sax<Json> {
   SafetensorsHeader take() { return std::move(header_); }
 
   bool start_object(std::size_t) override {
-    if (place_ == Place::kStart) {
-      place_ = Place::kFile;
-    } else if (place_ == Place::kFile) {
-      place_ = name_ == kMetadataName ? Place::kMetadata : Place::kTensor;
+    if (state_ == ParseState::kStart) {
+      state_ = ParseState::kFile;
+    } else if (state_ == ParseState::kFile) {
+      state_ = name_ == kMetadataName ? ParseState::kMetadata : ParseState::kTensor;
       tensor_ = {};
     } else {
       unexpected("an object");
@@ -67,20 +67,20 @@ class Reader final : public nlohmann::json_sax<Json> {
   }
 
   bool end_object() override {
-    switch (place_) {
-      case Place::kFile: place_ = Place::kEnd; break;
-      case Place::kMetadata: place_ = Place::kFile; break;
-      default: end_tensor(); place_ = Place::kFile;
+    switch (state_) {
+      case ParseState::kFile: state_ = ParseState::kEnd; break;
+      case ParseState::kMetadata: state_ = ParseState::kFile; break;
+      default: end_tensor(); state_ = ParseState::kFile;
     }
     return true;
   }
 
   bool key(string_t& text) override {
     check_text(text);
-    if (place_ == Place::kFile) {
+    if (state_ == ParseState::kFile) {
       name_ = text;
       if (!names_.insert(text).second) fail("{} occurs twice", runtime::quote(text));
-    } else if (place_ == Place::kMetadata) {
+    } else if (state_ == ParseState::kMetadata) {
       key_ = text;
       if (header_.metadata.contains(text)) fail("metadata: {} occurs twice", runtime::quote(text));
     } else {
@@ -100,9 +100,9 @@ class Reader final : public nlohmann::json_sax<Json> {
 
   bool string(string_t& text) override {
     check_text(text);
-    if (place_ == Place::kMetadata) {
+    if (state_ == ParseState::kMetadata) {
       header_.metadata.emplace(key_, text);
-    } else if (place_ == Place::kTensor && field_ == Field::kDtype && !is_in_array_) {
+    } else if (state_ == ParseState::kTensor && field_ == Field::kDtype && !is_in_array_) {
       tensor_.dtype_name = text;
       field_ = Field::kNone;
     } else {
@@ -112,7 +112,7 @@ class Reader final : public nlohmann::json_sax<Json> {
   }
 
   bool start_array(std::size_t) override {
-    if (place_ != Place::kTensor || is_in_array_ ||
+    if (state_ != ParseState::kTensor || is_in_array_ ||
         (field_ != Field::kShape && field_ != Field::kOffsets)) {
       unexpected("a list");
     }
@@ -163,7 +163,7 @@ class Reader final : public nlohmann::json_sax<Json> {
   }
 
  private:
-  enum class Place { kStart, kFile, kMetadata, kTensor, kEnd };
+  enum class ParseState { kStart, kFile, kMetadata, kTensor, kEnd };
   enum class Field { kNone, kDtype, kShape, kOffsets };
 
   [[noreturn]] void unexpected(std::string_view what) const {
@@ -171,17 +171,17 @@ class Reader final : public nlohmann::json_sax<Json> {
   }
 
   std::string_view expected() const {
-    if (place_ == Place::kMetadata) return "a text";
-    if (place_ != Place::kTensor) return "an object";
+    if (state_ == ParseState::kMetadata) return "a text";
+    if (state_ != ParseState::kTensor) return "an object";
     if (is_in_array_) return "a number";
     return field_ == Field::kDtype ? "a text" : "a list of numbers";
   }
 
   std::string where() const {
-    switch (place_) {
-      case Place::kTensor: return "tensor " + runtime::quote(name_);
-      case Place::kMetadata: return "metadata";
-      case Place::kFile: return name_.empty() ? "the header" : runtime::quote(name_);
+    switch (state_) {
+      case ParseState::kTensor: return "tensor " + runtime::quote(name_);
+      case ParseState::kMetadata: return "metadata";
+      case ParseState::kFile: return name_.empty() ? "the header" : runtime::quote(name_);
       default: return "the header";
     }
   }
@@ -230,7 +230,7 @@ class Reader final : public nlohmann::json_sax<Json> {
 
   const Subject subject_;
   SafetensorsHeader header_;
-  Place place_ = Place::kStart;
+  ParseState state_ = ParseState::kStart;
   Field field_ = Field::kNone;
   bool is_in_array_ = false;
   std::string name_, key_;

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/nn/layers/details.h"
 #include "core/nn/layers/sizes.h"
-#include "core/nn/module/place.h"
+#include "core/nn/module/parameter_state.h"
 
 namespace patchbay::nn {
 namespace {
@@ -39,7 +39,7 @@ Parameter statistic(const TensorOptions& options) {
   TensorOptions stored = options;
   stored.dtype = is_wide ? DType::f64 : DType::f32;
   Parameter parameter(stored);
-  parameter.place().is_trained = false;
+  parameter.state().is_trained = false;
   return parameter;
 }
 

@@ -34,7 +34,7 @@ void ModuleList::raise_type(std::size_t index) const {
 }
 
 void ModuleList::members(Members& each) {
-  for (Named& module : modules_) each(module.name, *module.module);
+  for (NamedOperand& module : modules_) each(module.name, *module.module);
 }
 
 Tensor Sequential::forward(const Tensor& input) {

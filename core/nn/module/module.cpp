@@ -16,12 +16,12 @@
 #include "core/base/error.h"
 #include "core/base/nearest.h"
 #include "core/nn/module/call.h"
-#include "core/nn/module/place.h"
+#include "core/nn/module/parameter_state.h"
 #include "core/nn/module/walk.h"
 
 namespace patchbay::nn {
 
-using module::Place;
+using module::ParameterState;
 using runtime::raise;
 
 Module::~Module() = default;
@@ -129,9 +129,9 @@ namespace {
 /// Calls `visit` once for each parameter or buffer below.
 template <class Visit>
 void for_each_place(Module& root, Visit visit) {
-  std::set<const Place*> seen;
+  std::set<const ParameterState*> seen;
   module::walk(root, {{}, [&](const std::string& name, Parameter& parameter, bool is_buffer) {
-                        if (seen.insert(&parameter.place()).second) {
+                        if (seen.insert(&parameter.state()).second) {
                           visit(name, parameter, is_buffer);
                         }
                       }});
@@ -234,7 +234,7 @@ Changed changed(const char* operation, std::string_view name, const Parameter& p
         operation, name);
   };
   if (to.device) {
-    for (std::shared_ptr<Tensor>& each : parameter.place().companions.all()) {
+    for (std::shared_ptr<Tensor>& each : parameter.state().companions.all()) {
       if (!each->defined() || each->device() == *to.device) continue;
       check_not_recording();
       Tensor there = each->to(*to.device);
@@ -255,15 +255,15 @@ Changed changed(const char* operation, std::string_view name, const Parameter& p
 }
 
 void commit(Changed& changed) {
-  Place& place = changed.parameter.place();
-  if (!place.value.defined()) {
-    if (changed.to.device) place.options.device = changed.to.device;
-    if (changed.to.dtype) place.options.dtype = changed.to.dtype;
+  ParameterState& state = changed.parameter.state();
+  if (!state.value.defined()) {
+    if (changed.to.device) state.options.device = changed.to.device;
+    if (changed.to.dtype) state.options.dtype = changed.to.dtype;
   }
   for (auto& [companion, there] : changed.companions) *companion = std::move(there);
   if (!changed.value.defined()) return;
   if (changed.gradient.defined()) changed.value.set_grad(changed.gradient);
-  place.value = std::move(changed.value);
+  state.value = std::move(changed.value);
 }
 
 }  // namespace
@@ -341,7 +341,7 @@ Module& Module::requires_grad(bool value) {
   const std::vector<NamedParameter> all = named_parameters();
   if (value) check_can_train(all);
   for (const auto& [name, each] : all) {
-    each.place().is_trained = value;
+    each.state().is_trained = value;
     if (each.defined()) each->requires_grad_(value);
   }
   return *this;
@@ -352,9 +352,9 @@ namespace module {
 namespace {
 
 Parameter copy_of(std::string_view name, const Parameter& original) {
-  const Place& place = original.place();
-  Parameter copy(place.options);
-  copy.place().is_trained = place.is_trained;
+  const ParameterState& state = original.state();
+  Parameter copy(state.options);
+  copy.state().is_trained = state.is_trained;
   if (original.defined()) {
     check_no_inference("clone", name, *original);
     copy.set(original->detach().clone());
@@ -366,9 +366,9 @@ Parameter copy_of(std::string_view name, const Parameter& original) {
 }  // namespace
 
 void separate(Module& root) {
-  std::map<const Place*, Parameter> copies;
+  std::map<const ParameterState*, Parameter> copies;
   walk(root, {{}, [&](const std::string& name, Parameter& each, bool) {
-                const auto [known, is_new] = copies.try_emplace(&each.place());
+                const auto [known, is_new] = copies.try_emplace(&each.state());
                 if (is_new) known->second = copy_of(name, each);
                 each = known->second;
               }});

@@ -4,7 +4,7 @@
 #include "patchbay/autograd.h"
 
 #include "core/base/error.h"
-#include "core/nn/module/place.h"
+#include "core/nn/module/parameter_state.h"
 
 namespace patchbay::nn {
 
@@ -33,41 +33,42 @@ Tensor held(const Tensor& value, bool is_trained) {
 
 }  // namespace
 
-Parameter::Parameter() : place_(std::make_shared<module::Place>()) {}
+Parameter::Parameter() : state_(std::make_shared<module::ParameterState>()) {}
 
-Parameter::Parameter(const TensorOptions& options) : place_(std::make_shared<module::Place>()) {
-  place_->options = {options.dtype.value_or(DType::f32),
+Parameter::Parameter(const TensorOptions& options)
+    : state_(std::make_shared<module::ParameterState>()) {
+  state_->options = {options.dtype.value_or(DType::f32),
                      options.device ? *options.device : default_device()};
 }
 
 Parameter::Parameter(const Tensor& value, bool is_trained)
-    : place_(std::make_shared<module::Place>()) {
-  place_->is_trained = is_trained;
-  place_->value = held(value, is_trained);
+    : state_(std::make_shared<module::ParameterState>()) {
+  state_->is_trained = is_trained;
+  state_->value = held(value, is_trained);
 }
 
-bool Parameter::defined() const { return place_->value.defined(); }
+bool Parameter::defined() const { return state_->value.defined(); }
 
 const Tensor& Parameter::value() const {
-  if (!place_->value.defined()) [[unlikely]] {
+  if (!state_->value.defined()) [[unlikely]] {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[Parameter] it has no shape yet: expected a batch before, from which a lazy "
                    "layer learns its sizes. Run the model on a batch first.");
   }
-  return place_->value;
+  return state_->value;
 }
 
-void Parameter::set(const Tensor& value) const { place_->value = held(value, place_->is_trained); }
+void Parameter::set(const Tensor& value) const { state_->value = held(value, state_->is_trained); }
 
 Device Parameter::device() const {
-  if (defined()) return place_->value.device();
-  return place_->options.device ? *place_->options.device : default_device();
+  if (defined()) return state_->value.device();
+  return state_->options.device ? *state_->options.device : default_device();
 }
 
 DType Parameter::dtype() const {
-  return defined() ? place_->value.dtype() : place_->options.dtype.value_or(DType::f32);
+  return defined() ? state_->value.dtype() : state_->options.dtype.value_or(DType::f32);
 }
 
-bool Parameter::is_trained() const { return place_->is_trained; }
+bool Parameter::is_trained() const { return state_->is_trained; }
 
 }  // namespace patchbay::nn

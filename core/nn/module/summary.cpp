@@ -10,7 +10,7 @@
 
 #include "patchbay/nn/module.h"
 
-#include "core/nn/module/place.h"
+#include "core/nn/module/parameter_state.h"
 #include "core/nn/module/walk.h"
 
 namespace patchbay::nn {
@@ -34,7 +34,7 @@ struct Totals {
 };
 
 /// The parameters of the module itself, each counted where it is met first.
-Row row_of(const std::string& name, Module& module, std::set<const module::Place*>& seen,
+Row row_of(const std::string& name, Module& module, std::set<const module::ParameterState*>& seen,
            Totals& totals) {
   std::int64_t elements = 0;
   bool is_lazy = false;
@@ -45,7 +45,7 @@ Row row_of(const std::string& name, Module& module, std::set<const module::Place
     }
     if (!parameter.defined()) {
       is_lazy = true;
-    } else if (!is_buffer && seen.insert(&parameter.place()).second) {
+    } else if (!is_buffer && seen.insert(&parameter.state()).second) {
       elements += parameter->num_elements();
       totals.bytes += static_cast<std::int64_t>(parameter->size_bytes());
     }
@@ -62,7 +62,7 @@ Row row_of(const std::string& name, Module& module, std::set<const module::Place
 
 std::string Module::summary() {
   std::vector<Row> rows = {{"module", "type", "parameters"}};
-  std::set<const module::Place*> seen;
+  std::set<const module::ParameterState*> seen;
   Totals totals;
   module::walk(*this, {[&](const std::string& name, Module& module) {
                          rows.push_back(row_of(name, module, seen, totals));

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/nn/module/place.h"
+#include "core/nn/module/parameter_state.h"
 #include "core/nn/module/walk.h"
 
 namespace patchbay::nn::parallel {
@@ -18,12 +18,12 @@ State::State(Module& module) : all(module.named_parameters()) {
 Replica::Replica(const AnyModule& original, std::size_t number, const Device& device)
     : number_(number), device_(device), module_(original) {
   // So far they are the original's; what was one parameter stays one.
-  std::map<const module::Place*, Parameter> own;
+  std::map<const module::ParameterState*, Parameter> own;
   module::walk(*module_, {{}, [&](const std::string&, Parameter& each, bool is_buffer) {
                             if (!each.defined() || (number_ == 0 && is_buffer)) return;
-                            const auto [known, is_new] = own.try_emplace(&each.place());
+                            const auto [known, is_new] = own.try_emplace(&each.state());
                             if (is_new) {
-                              known->second.place().is_trained = each.is_trained();
+                              known->second.state().is_trained = each.is_trained();
                               known->second.set(number_ == 0 ? *each : like(*each));
                             }
                             each = known->second;

@@ -51,7 +51,7 @@ class Replica {
   bool is_stale(std::size_t i, const Tensor& original) const;
   /// Notes that what the original has was just written to it.
   void note_received(std::size_t i) { seen_[i].own_overwrites = num_overwrites(value(i)); }
-  /// Notes that it was made equal to a tensor that was overwritten so often.
+  /// Notes that value i is now a copy of the original as it was after that many overwrites.
   void note_equal(std::size_t i, const Tensor& original, std::uint64_t num_overwrites);
   void drop_gradients(std::size_t num_parameters) const;
 

@@ -19,7 +19,7 @@
 #include "core/nn/files/module_state.h"
 #include "core/nn/files/safetensors.h"
 #include "core/nn/files/subject.h"
-#include "core/nn/module/place.h"
+#include "core/nn/module/parameter_state.h"
 #include "core/nn/trainer/checkpoint.h"
 
 namespace patchbay::nn {

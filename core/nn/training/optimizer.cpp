@@ -14,7 +14,7 @@
 #include "patchbay/ops.h"
 
 #include "core/base/error.h"
-#include "core/nn/module/place.h"
+#include "core/nn/module/parameter_state.h"
 #include "core/nn/training/step_numbers.h"
 
 namespace patchbay::nn {
@@ -36,7 +36,7 @@ DType kept_dtype(DType dtype) { return size_bytes(dtype) < 4 ? DType::f32 : dtyp
 /// Tensors that move with their parameters.
 std::vector<std::shared_ptr<Tensor>> companions_of(const std::vector<Parameter>& parameters) {
   std::vector<std::shared_ptr<Tensor>> list;
-  for (const Parameter& parameter : parameters) list.push_back(parameter.place().companions.add());
+  for (const Parameter& parameter : parameters) list.push_back(parameter.state().companions.add());
   return list;
 }
 

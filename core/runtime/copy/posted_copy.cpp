@@ -163,20 +163,20 @@ void post(BufferState& to, BufferState& from, const CopyRequest& request, bool b
   job->after = copies_to(from);
   from.check_readable(request.operation);  // throws failures of finished work
   Transfer& transfer = from.device->runtime.transfer;
-  std::optional<Transfer::Turn> turn =
-      blocks ? transfer.take_turn(job, request.ring) : std::nullopt;
-  if (!turn) transfer.add(job, request.ring);
+  std::optional<Transfer::OwnCopy> own_copy =
+      blocks ? transfer.take_over(job, request.ring) : std::nullopt;
+  if (!own_copy) transfer.add(job, request.ring);
   // If a kernel unpacks the bytes, its launch notes that.
   const bool rewrites = request.to.buffer == &to && request.size_bytes == to.size_bytes;
   try {
     from.note_use(job, TransferJob::kPosition, /*writes=*/false);
     to.note_use(job, TransferJob::kPosition, /*writes=*/true, rewrites);
   } catch (const std::bad_alloc&) {
-    turn.reset();
+    own_copy.reset();
     job->finish_quietly();  // the buffers may not have noted it
     throw;
   }
-  turn.reset();  // makes the copy
+  own_copy.reset();  // makes the copy
 }
 
 /// Whether using the buffer on that stream (null: on the host) has to wait on the host first.

@@ -234,8 +234,8 @@ void Transfer::add(std::shared_ptr<TransferJob> job, const std::shared_ptr<Stagi
   state_->added.notify_one();
 }
 
-std::optional<Transfer::Turn> Transfer::take_turn(const std::shared_ptr<TransferJob>& job,
-                                                  const std::shared_ptr<StagingRing>& ring) {
+std::optional<Transfer::OwnCopy> Transfer::take_over(const std::shared_ptr<TransferJob>& job,
+                                                     const std::shared_ptr<StagingRing>& ring) {
   state_->home.check("copy", "a copy by the runtime's thread");
   const std::scoped_lock lock(state_->mutex);
   if (!state_->jobs.empty()) return std::nullopt;
@@ -243,10 +243,10 @@ std::optional<Transfer::Turn> Transfer::take_turn(const std::shared_ptr<Transfer
   state_->jobs.push_back(job);
   state_->is_busy = true;
   if (ring) state_->last_ring = ring;
-  return Turn(state_);
+  return OwnCopy(state_);
 }
 
-Transfer::Turn::~Turn() {
+Transfer::OwnCopy::~OwnCopy() {
   if (state_ == nullptr) return;
   const CancellationOff not_cancelled;
   std::unique_lock lock(state_->mutex);

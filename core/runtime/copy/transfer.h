@@ -88,11 +88,11 @@ class Transfer {
  public:
   /// The right to make one copy in the calling thread while all others wait. The destructor makes
   /// the copy.
-  class Turn {
+  class OwnCopy {
    public:
-    explicit Turn(std::shared_ptr<State> state) : state_(std::move(state)) {}
-    Turn(Turn&& other) noexcept = default;
-    ~Turn();
+    explicit OwnCopy(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    OwnCopy(OwnCopy&& other) noexcept = default;
+    ~OwnCopy();
 
    private:
     std::shared_ptr<State> state_;  // null once moved from
@@ -108,8 +108,8 @@ class Transfer {
   void add(std::shared_ptr<TransferJob> job, const std::shared_ptr<StagingRing>& ring);
   /// Queues a copy for the calling thread to make, which saves a change of threads: that costs as
   /// much as a small copy. Empty if another copy is queued: call `add` then. Errors: as add.
-  std::optional<Turn> take_turn(const std::shared_ptr<TransferJob>& job,
-                                const std::shared_ptr<StagingRing>& ring);
+  std::optional<OwnCopy> take_over(const std::shared_ptr<TransferJob>& job,
+                                   const std::shared_ptr<StagingRing>& ring);
   /// Blocks until the copies that concern the device (null: all) are made and have released their
   /// buffers. Failures stay with what was written. False if the deadline passed first.
   bool finish(const DeviceState* device, std::uint64_t deadline_ns);

@@ -35,12 +35,12 @@ extern constinit thread_local std::uint32_t carried_bits;
 extern constinit thread_local bool is_for_plugin;
 
 /// Sets `is_for_plugin` in its scope.
-class ForPlugin {
+class PluginScratchScope {
  public:
-  ForPlugin() noexcept : previous_(std::exchange(is_for_plugin, true)) {}
-  ~ForPlugin() { is_for_plugin = previous_; }
-  ForPlugin(const ForPlugin&) = delete;
-  ForPlugin& operator=(const ForPlugin&) = delete;
+  PluginScratchScope() noexcept : previous_(std::exchange(is_for_plugin, true)) {}
+  ~PluginScratchScope() { is_for_plugin = previous_; }
+  PluginScratchScope(const PluginScratchScope&) = delete;
+  PluginScratchScope& operator=(const PluginScratchScope&) = delete;
 
  private:
   const bool previous_;

@@ -184,11 +184,11 @@ void launch_by_hand(runtime::StreamState& stream, runtime::KernelState& kernel,
 /// A kernel handle that also keeps the runtime alive.
 std::shared_ptr<runtime::KernelState> hold(const Device& device,
                                            std::shared_ptr<runtime::KernelState> kernel) {
-  struct Held {
+  struct OwnedKernel {
     std::shared_ptr<runtime::DeviceState> device;
     std::shared_ptr<runtime::KernelState> kernel;
   };
-  auto held = std::make_shared<Held>(Held{device.shared_state(), std::move(kernel)});
+  auto held = std::make_shared<OwnedKernel>(OwnedKernel{device.shared_state(), std::move(kernel)});
   runtime::KernelState* raw = held->kernel.get();
   return {std::move(held), raw};
 }

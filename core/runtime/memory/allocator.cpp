@@ -546,7 +546,7 @@ std::size_t KindAllocator::largest_free_bytes_locked() const {
 patchbay_memory Allocator::allocate_scratch(std::size_t size_bytes) {
   if (size_bytes == 0) return {nullptr, 0};
   KindAllocator& memory = of(MemoryKind::kDevice);
-  const ForPlugin mark;
+  const PluginScratchScope mark;
   const Allocation allocation = memory.allocate(size_bytes, /*is_scratch=*/true);
   if (allocation.block == nullptr) return {nullptr, 0};
   try {

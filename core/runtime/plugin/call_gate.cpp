@@ -6,15 +6,15 @@
 
 namespace patchbay::runtime {
 
-constinit thread_local const CallGate::Place* CallGate::Place::innermost = nullptr;
+constinit thread_local const CallGate::EntryMark* CallGate::EntryMark::innermost = nullptr;
 
-bool CallGate::Place::is_nested() const noexcept {
-  const Place* place = outer_;
+bool CallGate::EntryMark::is_nested() const noexcept {
+  const EntryMark* place = outer_;
   while (place != nullptr && &place->gate_ != &gate_) place = place->outer_;
   return place != nullptr;
 }
 
-bool CallGate::is_inside() noexcept { return Place::innermost != nullptr; }
+bool CallGate::is_inside() noexcept { return EntryMark::innermost != nullptr; }
 
 std::int64_t CallGate::num_calls() const noexcept {
   std::int64_t sum = 0;

@@ -26,7 +26,7 @@ class CallGate {
  private:
   enum class State : std::uint8_t { kOpen, kClosed, kEnded };
   /// Lives while this thread is inside a gate.
-  class Place;
+  class EntryMark;
   struct alignas(64) Count {
     std::atomic<std::int64_t> value{0};
   };
@@ -37,24 +37,24 @@ class CallGate {
   std::atomic<State> state_{State::kOpen};
 };
 
-class CallGate::Place {
+class CallGate::EntryMark {
  public:
-  explicit Place(const CallGate& gate) noexcept : gate_(gate), outer_(innermost) {
+  explicit EntryMark(const CallGate& gate) noexcept : gate_(gate), outer_(innermost) {
     innermost = this;
   }
-  ~Place() { innermost = outer_; }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
+  ~EntryMark() { innermost = outer_; }
+  EntryMark(const EntryMark&) = delete;
+  EntryMark& operator=(const EntryMark&) = delete;
 
   /// Whether this thread was inside the gate before.
   bool is_nested() const noexcept;
   const CallGate& gate() const noexcept { return gate_; }
 
-  static constinit thread_local const Place* innermost;
+  static constinit thread_local const EntryMark* innermost;
 
  private:
   const CallGate& gate_;
-  const Place* const outer_;
+  const EntryMark* const outer_;
 };
 
 /// Lives during a call. Waits while another thread keeps the gate closed, unless this thread is
@@ -73,7 +73,7 @@ class CallGate::Call {
   bool is_late() const noexcept;
 
  private:
-  const Place place_;
+  const EntryMark place_;
   std::atomic<std::int64_t>& count_;
 };
 
@@ -89,7 +89,7 @@ class CallGate::Closed {
   bool wait_for_calls() const;
 
  private:
-  const Place place_;
+  const EntryMark place_;
   CallGate& gate_;
 };
 
@@ -100,7 +100,7 @@ class CallGate::Ended {
   explicit Ended(CallGate& gate) noexcept;
 
  private:
-  const Place place_;
+  const EntryMark place_;
 };
 
 }  // namespace patchbay::runtime

@@ -228,16 +228,16 @@ LibraryResult open_library(const Inspection& inspection) {
 namespace {
 
 /// Read without a lock: in a forked process another thread may hold it for ever.
-struct Opening {
+struct OpenedFile {
   FileId file;
   HomeProcess home;
-  Opening* before = nullptr;
+  OpenedFile* before = nullptr;
 };
-constinit std::atomic<Opening*> openings{nullptr};
+constinit std::atomic<OpenedFile*> opened_files{nullptr};
 
 template <class Wanted>
-bool has_opening(const FileId& file, const Wanted& wanted) noexcept {
-  for (const Opening* one = openings.load(std::memory_order_acquire); one != nullptr;
+bool has_opened_file(const FileId& file, const Wanted& wanted) noexcept {
+  for (const OpenedFile* one = opened_files.load(std::memory_order_acquire); one != nullptr;
        one = one->before) {
     if (one->file == file && wanted(one->home)) return true;
   }
@@ -247,14 +247,14 @@ bool has_opening(const FileId& file, const Wanted& wanted) noexcept {
 }  // namespace
 
 void note_opening(const FileId& file) {
-  if (has_opening(file, [](const HomeProcess& home) { return home.is_here(); })) return;
-  auto* const opening = new Opening{file, {}, openings.load(std::memory_order_acquire)};
-  while (!openings.compare_exchange_weak(opening->before, opening, std::memory_order_acq_rel)) {
+  if (has_opened_file(file, [](const HomeProcess& home) { return home.is_here(); })) return;
+  auto* const opening = new OpenedFile{file, {}, opened_files.load(std::memory_order_acquire)};
+  while (!opened_files.compare_exchange_weak(opening->before, opening, std::memory_order_acq_rel)) {
   }
 }
 
 bool was_open_before_fork(const FileId& file) noexcept {
-  return has_opening(file, [](const HomeProcess& home) { return !home.is_here(); });
+  return has_opened_file(file, [](const HomeProcess& home) { return !home.is_here(); });
 }
 
 void keep_own_library_loaded() noexcept {

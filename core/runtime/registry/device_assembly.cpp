@@ -55,32 +55,34 @@ void DeviceAssembly::close_stream() {
 /// Lives while this thread opens or closes a device, through the plugin's entries. The thread can't
 /// use the device meanwhile, nor open or close another of the runtime: two threads would wait for
 /// each other.
-class DeviceAssembly::Opening {
+class DeviceAssembly::OpenScope {
  public:
-  explicit Opening(DeviceAssembly& device)
+  explicit OpenScope(DeviceAssembly& device)
       : device_(device), lock_(device.open_mutex_), previous_(std::exchange(innermost, this)) {}
   /// Errors: those of `checked`.
-  Opening(DeviceAssembly& device, std::string_view operation) : Opening(device.checked(operation)) {
+  OpenScope(DeviceAssembly& device, std::string_view operation)
+      : OpenScope(device.checked(operation)) {
     if (device.has_ended_) device.raise_gone();
   }
-  ~Opening() { innermost = previous_; }
-  Opening(const Opening&) = delete;
-  Opening& operator=(const Opening&) = delete;
+  ~OpenScope() { innermost = previous_; }
+  OpenScope(const OpenScope&) = delete;
+  OpenScope& operator=(const OpenScope&) = delete;
 
   const DeviceAssembly& device() const { return device_; }
   /// The one within which this one began, of another runtime, or null.
-  const Opening* previous() const { return previous_; }
+  const OpenScope* previous() const { return previous_; }
 
   /// This thread's, the last of several.
-  static constinit thread_local const Opening* innermost;
+  static constinit thread_local const OpenScope* innermost;
 
  private:
   DeviceAssembly& device_;
   const std::scoped_lock<std::mutex> lock_;
-  const Opening* const previous_;
+  const OpenScope* const previous_;
 };
 
-constinit thread_local const DeviceAssembly::Opening* DeviceAssembly::Opening::innermost = nullptr;
+constinit thread_local const DeviceAssembly::OpenScope* DeviceAssembly::OpenScope::innermost =
+    nullptr;
 
 /// Errors, all without a wait: kInvalidArgument on a thread that is opening or closing a device;
 /// kUnknownDevice once the use of this one has ended.
@@ -102,7 +104,7 @@ DeviceAssembly& DeviceAssembly::checked(std::string_view operation) {
 }
 
 const DeviceAssembly* DeviceAssembly::opening(const RuntimeState* runtime) {
-  for (const Opening* one = Opening::innermost; one != nullptr; one = one->previous()) {
+  for (const OpenScope* one = OpenScope::innermost; one != nullptr; one = one->previous()) {
     if (runtime == nullptr || &one->device().runtime == runtime) return &one->device();
   }
   return nullptr;
@@ -110,7 +112,7 @@ const DeviceAssembly* DeviceAssembly::opening(const RuntimeState* runtime) {
 
 patchbay_device* DeviceAssembly::open_slowly() {
   const DriverTurn turn;
-  const Opening opening(*this, "Device");
+  const OpenScope opening(*this, "Device");
   if (patchbay_device* opened = handle.load(std::memory_order_acquire)) return opened;
   plugin.heed_process_end();
   patchbay_device* opened = nullptr;
@@ -127,7 +129,7 @@ bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_
   // stream; `close` locks open_mutex_ first, and that mutex second.
   if (handle.load(std::memory_order_acquire) != nullptr) return false;
   const DriverTurn turn;
-  const Opening opening(*this, "memory");  // the plugin is not unloaded meanwhile
+  const OpenScope opening(*this, "memory");  // the plugin is not unloaded meanwhile
   if (handle.load(std::memory_order_acquire) != nullptr) return false;
   const auto* table = static_cast<const patchbay_memory_info_table*>(plugin.extension(
       PATCHBAY_EXTENSION_MEMORY_INFO, sizeof(patchbay_memory_info_table), info.plugin_index));
@@ -142,7 +144,7 @@ bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_
 void DeviceAssembly::open_in(std::uint64_t native_context) {
   check_home("adopt_context");
   const DriverTurn turn;
-  const Opening opening(*this, "adopt_context");
+  const OpenScope opening(*this, "adopt_context");
   if (handle.load(std::memory_order_acquire) != nullptr) {
     raise(
         ErrorCode::kInUse,
@@ -295,7 +297,7 @@ void DeviceAssembly::finish_quietly() noexcept {
 }
 
 void DeviceAssembly::free_scratch(patchbay_memory memory) noexcept {
-  const ForPlugin mark;
+  const PluginScratchScope mark;
   own_allocator_.free_scratch(memory);
   if (closes_.load()) own_allocator_.trim();  // nothing else gives it back
 }
@@ -308,7 +310,7 @@ void DeviceAssembly::end_use() {
 
 void DeviceAssembly::close() {
   const CancellationOff not_cancelled;
-  const Opening opening(*this);
+  const OpenScope opening(*this);
   patchbay_device* const opened = closing_handle.load();
   if (opened == nullptr) return;
   own_kernels_.clear();

@@ -63,7 +63,7 @@ class DeviceAssembly final : public DeviceState {
   patchbay_device* open_slowly() override;
   bool ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) override;
   [[noreturn]] void raise_lost(std::string_view operation) const override;
-  class Opening;
+  class OpenScope;
   DeviceAssembly& checked(std::string_view operation);
   void finish_opening(patchbay_device* opened);
   std::vector<std::shared_ptr<StreamState>> hold_streams() const;

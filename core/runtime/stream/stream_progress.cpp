@@ -26,15 +26,15 @@ std::string list_of(const std::vector<std::string_view>& names) {
 }
 
 /// The failures to note when there is no memory for a text. Made early, while there is memory.
-struct Wordless {
+struct PreparedFaults {
   static FaultPtr make(ErrorCode code) {
     return std::make_shared<const Fault>(
         Fault{code, 0, "queued work failed, and no memory was left to say why"});
   }
   const FaultPtr failure = make(ErrorCode::kLaunchFailed), loss = make(ErrorCode::kDeviceLost);
 };
-const Wordless& wordless() {
-  static const auto& faults = *new Wordless;  // never destroyed: streams may outlive main
+const PreparedFaults& prepared_faults() {
+  static const auto& faults = *new PreparedFaults;  // never destroyed: streams may outlive main
   return faults;
 }
 
@@ -43,7 +43,7 @@ const Wordless& wordless() {
 constinit std::atomic<std::uint64_t> StreamProgress::failures_so_far{0};
 
 StreamProgress::StreamProgress(std::string device_name) : device_name_(std::move(device_name)) {
-  static_cast<void>(wordless());
+  static_cast<void>(prepared_faults());
   failures_.reserve(1);
 }
 
@@ -116,7 +116,7 @@ FaultPtr StreamProgress::fail(const patchbay_status& status, std::uint64_t seque
     return fail(fault_of(status));
   } catch (...) {  // a failure that is not noted would be taken for success
     const bool is_lost = (status.flags & PATCHBAY_STATUS_DEVICE_LOST) != 0;
-    return fail(is_lost ? wordless().loss : wordless().failure);
+    return fail(is_lost ? prepared_faults().loss : prepared_faults().failure);
   }
 }
 

@@ -46,7 +46,7 @@ std::string reason_of(int error) {
 }  // namespace
 
 TraceFile::TraceFile(const std::filesystem::path& path)
-    : process_(::getpid()), file_(path, OutputFile::Opening::kReplace) {
+    : process_(::getpid()), file_(path, OutputFile::OpenMode::kReplace) {
   if (file_.is_open() && write_at_end("[", kEnd)) return;
   const std::error_code why(errno, std::generic_category());
   raise(ErrorCode::kIo, "[trace] can't write {}: {}. {}", quote(path.string()),

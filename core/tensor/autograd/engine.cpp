@@ -288,7 +288,7 @@ Tensor output_gradient(const char* operation, const TensorImpl& output, const Te
         "{}, got none (output: {}). Reduce it first, for example with sum().",
         operation, to_string(output.shape), describe(output));
   }
-  const Named expected{"output", output}, got{"gradient", *given.impl()};
+  const NamedOperand expected{"output", output}, got{"gradient", *given.impl()};
   check_same_device(operation, expected, got);
   check_same_dtype(operation, expected, got);
   if (output.shape != given.impl()->shape) {

@@ -12,7 +12,7 @@ std::string describe(const TensorImpl& tensor) {
                      tensor.device().info.name_text);
 }
 
-std::string describe(const Named& operand) {
+std::string describe(const NamedOperand& operand) {
   return fmt::format("{}: {}", operand.name, describe(operand.tensor));
 }
 
@@ -26,7 +26,7 @@ void raise_undefined(const char* operation, std::string_view operand) {
 namespace {
 
 /// Counts from 0 in a tensor that has, or counts as having, `rank` dimensions.
-int resolve(const char* operation, const Named& operand, int dim, int rank) {
+int resolve(const char* operation, const NamedOperand& operand, int dim, int rank) {
   if (dim >= -rank && dim < rank) [[likely]]
     return dim < 0 ? dim + rank : dim;
   const std::string range =
@@ -40,11 +40,11 @@ int resolve(const char* operation, const Named& operand, int dim, int rank) {
 
 }  // namespace
 
-int resolve_dim(const char* operation, const Named& operand, int dim) {
+int resolve_dim(const char* operation, const NamedOperand& operand, int dim) {
   return resolve(operation, operand, dim, operand.tensor.shape.rank());
 }
 
-int resolve_axis(const char* operation, const Named& operand, int dim) {
+int resolve_axis(const char* operation, const NamedOperand& operand, int dim) {
   return resolve(operation, operand, dim, std::max(operand.tensor.shape.rank(), 1));
 }
 

@@ -16,7 +16,7 @@ namespace patchbay::tensor {
 using runtime::raise;
 
 /// An operand with its name in the public header.
-struct Named {
+struct NamedOperand {
   std::string_view name;
   const TensorImpl& tensor;
 };
@@ -24,7 +24,7 @@ struct Named {
 /// "f32 [2, 3] on cpu:0"
 std::string describe(const TensorImpl& tensor);
 /// "a: f32 [2, 3] on cpu:0"
-std::string describe(const Named& operand);
+std::string describe(const NamedOperand& operand);
 
 [[noreturn, gnu::cold]] void raise_undefined(const char* operation, std::string_view operand);
 
@@ -37,9 +37,9 @@ inline TensorImpl& impl_of(const char* operation, const Tensor& tensor,
 }
 
 /// The dimension as a number from 0; `dim` may count from the end. Errors: kInvalidArgument.
-int resolve_dim(const char* operation, const Named& operand, int dim);
+int resolve_dim(const char* operation, const NamedOperand& operand, int dim);
 /// Counts a dimension from 0, where a tensor of rank 0 counts as one of rank 1 with one element.
-int resolve_axis(const char* operation, const Named& operand, int dim);
+int resolve_axis(const char* operation, const NamedOperand& operand, int dim);
 /// The shape, or the strides, that such a tensor has then.
 inline Shape with_axis(const Shape& shape) { return shape.rank() == 0 ? Shape{1} : shape; }
 

@@ -24,7 +24,7 @@ bool is_above(const Scalar& low, const Scalar& high) {
 
 bool is_nan(const Bound& bound) { return bound && std::isnan(bound->to_double()); }
 
-std::string in_brackets(const Named* a) {
+std::string in_brackets(const NamedOperand* a) {
   return a != nullptr ? " (" + describe(*a) + ")" : std::string();
 }
 
@@ -53,7 +53,7 @@ Scalar highest_of(DType dtype) {
   return 1;
 }
 
-void check_bounds(const Named* a, const Bound& low, const Bound& high) {
+void check_bounds(const NamedOperand* a, const Bound& low, const Bound& high) {
   if (!low && !high) {
     raise(ErrorCode::kInvalidArgument,
           "[clamp] there is no bound: expected low, high or both, got neither{}. Give one.",

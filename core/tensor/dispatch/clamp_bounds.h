@@ -17,7 +17,7 @@ Scalar highest_of(DType dtype);
 
 /// Throws kInvalidArgument if there is no bound, one is NaN, or low > high. Messages describe `a`
 /// if it is given.
-void check_bounds(const Named* a, const std::optional<Scalar>& low,
+void check_bounds(const NamedOperand* a, const std::optional<Scalar>& low,
                   const std::optional<Scalar>& high);
 
 }  // namespace patchbay::tensor

@@ -27,7 +27,7 @@ bool is_result(const TensorImpl& impl) {
 }
 
 void check_gradient(const TensorImpl& impl, const TensorImpl& gradient) {
-  const tensor::Named expected{"tensor", impl}, got{"gradient", gradient};
+  const tensor::NamedOperand expected{"tensor", impl}, got{"gradient", gradient};
   tensor::check_same_device("set_grad", expected, got);
   tensor::check_same_dtype("set_grad", expected, got);
   if (impl.shape == gradient.shape) return;

@@ -13,7 +13,8 @@
 
 namespace patchbay::tensor {
 
-void raise_device_mismatch(const char* operation, const Named& expected, const Named& got) {
+void raise_device_mismatch(const char* operation, const NamedOperand& expected,
+                           const NamedOperand& got) {
   const runtime::DeviceState& device = expected.tensor.device();
   const bool one_runtime = &device.runtime == &got.tensor.device().runtime;
   const std::string way_out =
@@ -27,7 +28,8 @@ void raise_device_mismatch(const char* operation, const Named& expected, const N
         got.tensor.device().info.name_text, describe(expected), describe(got), way_out);
 }
 
-void raise_place_mismatch(const char* operation, const Named& place, const Named& got) {
+void raise_place_mismatch(const char* operation, const NamedOperand& place,
+                          const NamedOperand& got) {
   const runtime::DeviceState& device = got.tensor.device();
   const bool would_do = got.tensor.shape.rank() == 0 && is_watched(got.tensor) &&
                         &device.runtime == &place.tensor.device().runtime &&
@@ -42,14 +44,15 @@ void raise_place_mismatch(const char* operation, const Named& place, const Named
       describe(place), describe(got));
 }
 
-void raise_dtype_mismatch(const char* operation, const Named& expected, const Named& got) {
+void raise_dtype_mismatch(const char* operation, const NamedOperand& expected,
+                          const NamedOperand& got) {
   const auto dtype = patchbay::to_string(expected.tensor.dtype);
   // Of a mask and numbers, suggest converting the mask, even if it comes first.
   const std::string_view op = operation;
   const bool is_mask =
       expected.tensor.dtype == DType::boolean && got.name == "b" && !op.starts_with("logical");
-  const Named& converted = is_mask ? expected : got;
-  const Named& kept = is_mask ? got : expected;
+  const NamedOperand& converted = is_mask ? expected : got;
+  const NamedOperand& kept = is_mask ? got : expected;
   raise(ErrorCode::kDtypeMismatch,
         "[{}] operands have different dtypes: expected {} of {} like {}, got {} ({}; {}). Convert "
         "{} first: {}.cast(DType::{}).",
@@ -58,7 +61,7 @@ void raise_dtype_mismatch(const char* operation, const Named& expected, const Na
         kept.tensor.dtype == DType::boolean ? "boolean" : patchbay::to_string(kept.tensor.dtype));
 }
 
-void raise_no_such_dtype(const char* operation, DTypes dtypes, const Named& operand) {
+void raise_no_such_dtype(const char* operation, DTypes dtypes, const NamedOperand& operand) {
   raise(ErrorCode::kDtypeMismatch,
         "[{}] is not defined for {}: expected one of {}, got {} ({}). Convert it first with cast.",
         operation, patchbay::to_string(operand.tensor.dtype), to_string(dtypes),
@@ -126,7 +129,7 @@ std::uint64_t read_host_scalar(const char* operation, const TensorImpl& tensor,
   return bits;
 }
 
-Shape broadcast_shapes(const char* operation, const Named& a, const Named& b) {
+Shape broadcast_shapes(const char* operation, const NamedOperand& a, const NamedOperand& b) {
   const Shape& x = a.tensor.shape;
   const Shape& y = b.tensor.shape;
   if (x == y) return x;
@@ -174,7 +177,7 @@ void check_out(const char* operation, const TensorImpl& out, const Shape& shape,
   check_destination(operation, out, name);
 }
 
-void refuse_gradient(const char* operation, const Named& operand) {
+void refuse_gradient(const char* operation, const NamedOperand& operand) {
   if (!is_watched(operand.tensor)) [[likely]]
     return;
   raise(ErrorCode::kInvalidArgument,
@@ -202,7 +205,7 @@ void check_destination(const char* operation, const TensorImpl& out, std::string
 namespace {
 
 [[noreturn, gnu::cold]] void raise_overlap(const char* operation, const char* expected,
-                                           const Named& out, const Named& input) {
+                                           const NamedOperand& out, const NamedOperand& input) {
   raise(ErrorCode::kInvalidArgument,
         "[{}] {} and {} overlap: expected {}, got some elements in common ({}; {}). Clone the "
         "{} first: {}.clone().",
@@ -212,12 +215,13 @@ namespace {
 
 }  // namespace
 
-void check_no_partial_overlap(const char* operation, const Named& out, const Named& input) {
+void check_no_partial_overlap(const char* operation, const NamedOperand& out,
+                              const NamedOperand& input) {
   if (overlap(out.tensor, input.tensor) == Overlap::kPartial) [[unlikely]]
     raise_overlap(operation, "the very same elements or none", out, input);
 }
 
-void check_no_overlap(const char* operation, const TensorImpl& out, const Named& input) {
+void check_no_overlap(const char* operation, const TensorImpl& out, const NamedOperand& input) {
   if (overlap(out, input.tensor) != Overlap::kNone) [[unlikely]]
     raise_overlap(operation, "no element in common", {"out", out}, input);
 }

@@ -15,29 +15,33 @@
 namespace patchbay::tensor {
 
 /// The message suggests moving `got`.
-[[noreturn, gnu::cold]] void raise_device_mismatch(const char* operation, const Named& expected,
-                                                   const Named& got);
+[[noreturn, gnu::cold]] void raise_device_mismatch(const char* operation,
+                                                   const NamedOperand& expected,
+                                                   const NamedOperand& got);
 /// For operations that accept 0-d tensors on CPU devices as numbers.
-[[noreturn, gnu::cold]] void raise_place_mismatch(const char* operation, const Named& place,
-                                                  const Named& got);
-[[noreturn, gnu::cold]] void raise_dtype_mismatch(const char* operation, const Named& expected,
-                                                  const Named& got);
+[[noreturn, gnu::cold]] void raise_place_mismatch(const char* operation, const NamedOperand& place,
+                                                  const NamedOperand& got);
+[[noreturn, gnu::cold]] void raise_dtype_mismatch(const char* operation,
+                                                  const NamedOperand& expected,
+                                                  const NamedOperand& got);
 [[noreturn, gnu::cold]] void raise_no_such_dtype(const char* operation, DTypes dtypes,
-                                                 const Named& operand);
+                                                 const NamedOperand& operand);
 
-inline void check_same_device(const char* operation, const Named& expected, const Named& got) {
+inline void check_same_device(const char* operation, const NamedOperand& expected,
+                              const NamedOperand& got) {
   if (&expected.tensor.device() != &got.tensor.device()) [[unlikely]]
     raise_device_mismatch(operation, expected, got);
 }
-inline void check_same_dtype(const char* operation, const Named& expected, const Named& got) {
+inline void check_same_dtype(const char* operation, const NamedOperand& expected,
+                             const NamedOperand& got) {
   if (expected.tensor.dtype != got.tensor.dtype) [[unlikely]]
     raise_dtype_mismatch(operation, expected, got);
 }
-inline void check_dtype_allowed(const char* operation, DTypes dtypes, const Named& operand) {
+inline void check_dtype_allowed(const char* operation, DTypes dtypes, const NamedOperand& operand) {
   if (!contains(dtypes, operand.tensor.dtype)) [[unlikely]]
     raise_no_such_dtype(operation, dtypes, operand);
 }
-inline void check_dtype_allowed(const Operator& op, const Named& operand) {
+inline void check_dtype_allowed(const Operator& op, const NamedOperand& operand) {
   check_dtype_allowed(op.name, op.dtypes, operand);
 }
 
@@ -59,7 +63,7 @@ std::uint64_t read_host_scalar(const char* operation, const TensorImpl& tensor,
                                const TensorImpl& place);
 
 /// The shape that both broadcast to. Errors: kShapeMismatch.
-Shape broadcast_shapes(const char* operation, const Named& a, const Named& b);
+Shape broadcast_shapes(const char* operation, const NamedOperand& a, const NamedOperand& b);
 /// The same for shapes known to broadcast.
 Shape joined(const Shape& a, const Shape& b);
 
@@ -68,15 +72,16 @@ Shape joined(const Shape& a, const Shape& b);
 void check_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype,
                std::string_view name = "out");
 /// For operations that write to an `out`, through which no gradient flows.
-void refuse_gradient(const char* operation, const Named& operand);
+void refuse_gradient(const char* operation, const NamedOperand& operand);
 /// Allows writing in place, but no other sharing of elements with an input.
-void check_no_partial_overlap(const char* operation, const Named& out, const Named& input);
+void check_no_partial_overlap(const char* operation, const NamedOperand& out,
+                              const NamedOperand& input);
 inline void check_no_partial_overlap(const char* operation, const TensorImpl& out,
-                                     const Named& input) {
+                                     const NamedOperand& input) {
   check_no_partial_overlap(operation, {"out", out}, input);
 }
 /// For operations that still read an input after they start to write.
-void check_no_overlap(const char* operation, const TensorImpl& out, const Named& input);
+void check_no_overlap(const char* operation, const TensorImpl& out, const NamedOperand& input);
 /// For operations with several outputs.
 void check_outputs_apart(const char* operation, const TensorImpl& out, const TensorImpl& other);
 /// Checks that `out` can be written: it is not read-only, repeats no elements, and no recorded

@@ -24,7 +24,7 @@ using Choice = std::array<const TensorImpl*, 3>;
 /// The literals among them; null for tensors.
 using Literals = std::array<const Scalar*, 3>;
 
-Named named(const Choice& choice, std::size_t i) { return {kNames[i], *choice[i]}; }
+NamedOperand named(const Choice& choice, std::size_t i) { return {kNames[i], *choice[i]}; }
 
 void check_dtypes(const Choice& choice) {
   if (choice[0]->dtype != DType::boolean) [[unlikely]] {

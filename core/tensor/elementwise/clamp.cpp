@@ -23,7 +23,7 @@ namespace {
 using Bound = std::optional<Scalar>;
 
 std::array<Operand, 3> operands_of(const TensorImpl& a, const Bound& low, const Bound& high) {
-  const Named named{"a", a};
+  const NamedOperand named{"a", a};
   check_dtype_allowed(op::clamp, named);
   const auto bound = [&](const Scalar& value) {
     return Operand{nullptr, value.bits(a.dtype, op::clamp.name)};

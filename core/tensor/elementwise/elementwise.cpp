@@ -27,7 +27,7 @@ struct Pair {
 };
 
 /// For different devices: the operand beside a host scalar.
-const TensorImpl& place_of(const Operator& op, const Named& a, const Named& b) {
+const TensorImpl& place_of(const Operator& op, const NamedOperand& a, const NamedOperand& b) {
   if (are_rival_scalars(a.tensor, b.tensor)) raise_place_mismatch(op.name, a, b);
   if (is_host_scalar(b.tensor, a.tensor)) return a.tensor;
   if (!is_host_scalar(a.tensor, b.tensor)) {
@@ -38,7 +38,7 @@ const TensorImpl& place_of(const Operator& op, const Named& a, const Named& b) {
 }
 
 /// Checks devices before dtypes.
-Pair match(const Operator& op, const Named& a, const Named& b) {
+Pair match(const Operator& op, const NamedOperand& a, const NamedOperand& b) {
   const bool differs = &a.tensor.device() != &b.tensor.device();
   const TensorImpl& place = differs ? place_of(op, a, b) : a.tensor;
   check_same_dtype(op.name, a, b);
@@ -62,7 +62,7 @@ bool is_elsewhere(const Operand& operand, const TensorImpl& place) {
 constexpr std::array<const char*, 2> kNames{"a", "b"};
 
 Tensor binary(const Operator& op, const Tensor& a, const Tensor& b) {
-  const Named x{"a", impl_of(op.name, a, "a")}, y{"b", impl_of(op.name, b, "b")};
+  const NamedOperand x{"a", impl_of(op.name, a, "a")}, y{"b", impl_of(op.name, b, "b")};
   Pair pair = match(op, x, y);
   const DType dtype = x.tensor.dtype;
   const Shape shape = broadcast_shapes(op.name, x, y);
@@ -77,7 +77,7 @@ Tensor binary(const Operator& op, const Tensor& a, const Tensor& b) {
 
 const Tensor& binary_out(const Operator& op, const Tensor& out, const Tensor& a, const Tensor& b) {
   static_cast<void>(impl_of(op.name, out, "out"));
-  const Named x{"a", impl_of(op.name, a, "a")}, y{"b", impl_of(op.name, b, "b")};
+  const NamedOperand x{"a", impl_of(op.name, a, "a")}, y{"b", impl_of(op.name, b, "b")};
   Pair pair = match(op, x, y);
   return run_out(op, x.tensor.dtype, out, broadcast_shapes(op.name, x, y), pair.operands, kNames);
 }
@@ -90,7 +90,7 @@ Tensor with_literal(const Operator& op, const TensorImpl& tensor,
   return result;
 }
 
-Operand literal_for(const Operator& op, const Named& operand, const Scalar& value) {
+Operand literal_for(const Operator& op, const NamedOperand& operand, const Scalar& value) {
   check_dtype_allowed(op, operand);
   return literal(op.name, operand.tensor.dtype, value);
 }
@@ -163,11 +163,11 @@ void read_scalars(const char* operation, const TensorImpl& place, std::span<Oper
 
 const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,
                       std::span<Operand> operands, std::span<const char* const> names) {
-  const Named target_named{name_of(out, operands, names), *out.impl()};
+  const NamedOperand target_named{name_of(out, operands, names), *out.impl()};
   const TensorImpl& target = target_named.tensor;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].tensor == nullptr) continue;
-    const Named operand{names[i], *operands[i].tensor};
+    const NamedOperand operand{names[i], *operands[i].tensor};
     if (is_elsewhere(operands[i], target) && !is_host_scalar(operand.tensor, target)) {
       raise_device_mismatch(op.name, target_named, operand);
     }

@@ -134,7 +134,7 @@ class Call {
   }
 
  private:
-  Named named(std::size_t i) const { return {input_name(i), *inputs_[i]}; }
+  NamedOperand named(std::size_t i) const { return {input_name(i), *inputs_[i]}; }
   std::span<const InputType> types() const { return {types_.data(), arguments_.size()}; }
 
   bool any_needs_grad() const {

@@ -29,7 +29,7 @@ namespace patchbay {
 namespace {
 
 using tensor::computed;
-using tensor::Named;
+using tensor::NamedOperand;
 using tensor::Saved;
 
 constexpr const char* kName = "scaled_dot_product_attention";
@@ -318,7 +318,7 @@ bool is_plain(const Tensor& query, const Tensor& key, const Tensor& value,
 
 // -------------------------------------------------------------------------------- checks ---
 
-void check_matrices(const Named& operand, const char* expected) {
+void check_matrices(const NamedOperand& operand, const char* expected) {
   tensor::check_dtype_allowed(kName, tensor::kFloats, operand);
   if (operand.tensor.shape.rank() >= 2) return;
   runtime::raise(ErrorCode::kShapeMismatch,
@@ -327,12 +327,12 @@ void check_matrices(const Named& operand, const char* expected) {
                  tensor::describe(operand));
 }
 
-std::int64_t extent(const Named& operand, int from_end) {
+std::int64_t extent(const NamedOperand& operand, int from_end) {
   return operand.tensor.shape[operand.tensor.shape.rank() - from_end];
 }
 
-void check_fits(const Named& first, const Named& second, std::int64_t got, std::int64_t expected,
-                const char* what) {
+void check_fits(const NamedOperand& first, const NamedOperand& second, std::int64_t got,
+                std::int64_t expected, const char* what) {
   if (got == expected) return;
   runtime::raise(ErrorCode::kShapeMismatch,
                  "[{}] {} does not fit {}: expected {} {}, got {} ({}; {}). Pass another one.",
@@ -353,7 +353,7 @@ bool broadcasts(const Shape& a, const Shape& b) {
   return true;
 }
 
-Shape joined_leading(const Shape& so_far, const Named& query, const Named& other) {
+Shape joined_leading(const Shape& so_far, const NamedOperand& query, const NamedOperand& other) {
   const Shape more = leading(other.tensor.shape);
   if (broadcasts(so_far, more)) return tensor::joined(so_far, more);
   runtime::raise(ErrorCode::kShapeMismatch,
@@ -369,8 +369,8 @@ Shape with_matrix(Shape shape, std::int64_t rows, std::int64_t columns) {
   return shape;
 }
 
-void check_mask(const Named& query, const AttentionOptions& options, const Shape& scores) {
-  const Named mask{"mask", *options.mask.impl()};
+void check_mask(const NamedOperand& query, const AttentionOptions& options, const Shape& scores) {
+  const NamedOperand mask{"mask", *options.mask.impl()};
   tensor::check_same_device(kName, query, mask);
   if (mask.tensor.dtype != DType::boolean && mask.tensor.dtype != query.tensor.dtype) {
     runtime::raise(ErrorCode::kDtypeMismatch,
@@ -399,10 +399,10 @@ void check_mask(const Named& query, const AttentionOptions& options, const Shape
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options) {
-  const Named q{"query", tensor::operand_of(kName, query, "query")};
-  const Named k{"key", tensor::operand_of(kName, key, "key")};
-  const Named v{"value", tensor::operand_of(kName, value, "value")};
-  for (const Named* other : {&k, &v}) {
+  const NamedOperand q{"query", tensor::operand_of(kName, query, "query")};
+  const NamedOperand k{"key", tensor::operand_of(kName, key, "key")};
+  const NamedOperand v{"value", tensor::operand_of(kName, value, "value")};
+  for (const NamedOperand* other : {&k, &v}) {
     tensor::check_same_device(kName, q, *other);
     tensor::check_same_dtype(kName, q, *other);
   }

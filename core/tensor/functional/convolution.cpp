@@ -151,7 +151,7 @@ Tensor with_bias(const char* operation, const Tensor& result, const Tensor& bias
 /// kDtypeMismatch, kDeviceMismatch.
 Tensor checked_weight(const ImageForm& form, const Tensor& weight) {
   const char* const operation = form.operation();
-  const Named named{"weight", operand_of(operation, weight, "weight")};
+  const NamedOperand named{"weight", operand_of(operation, weight, "weight")};
   check_same_device(operation, form.x(), named);
   check_same_dtype(operation, form.x(), named);
   if (weight.rank() != form.axes() + 2) {
@@ -173,7 +173,7 @@ Tensor checked_weight(const ImageForm& form, const Tensor& weight) {
 /// `filters` is the number of the result's channels.
 void check_bias(const ImageForm& form, const Tensor& bias, std::int64_t filters) {
   if (!bias.defined()) return;
-  const Named named{"bias", *bias.impl()};
+  const NamedOperand named{"bias", *bias.impl()};
   check_same_device(form.operation(), form.x(), named);
   check_same_dtype(form.operation(), form.x(), named);
   if (bias.shape() == Shape{filters}) return;

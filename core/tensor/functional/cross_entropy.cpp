@@ -31,7 +31,7 @@ Shape without_classes(const Tensor& input) {
 }
 
 void check_input(const char* operation, const Tensor& input, const Tensor& weight) {
-  const tensor::Named given{"input", tensor::operand_of(operation, input, "input")};
+  const tensor::NamedOperand given{"input", tensor::operand_of(operation, input, "input")};
   tensor::check_dtype_allowed(operation, tensor::kFloats, given);
   if (input.rank() == 0) {
     runtime::raise(ErrorCode::kShapeMismatch,
@@ -40,7 +40,7 @@ void check_input(const char* operation, const Tensor& input, const Tensor& weigh
                    operation, to_string(input.shape()), tensor::describe(given));
   }
   if (!weight.defined()) return;
-  const tensor::Named named{"weight", *weight.impl()};
+  const tensor::NamedOperand named{"weight", *weight.impl()};
   tensor::check_same_device(operation, given, named);
   tensor::check_same_dtype(operation, given, named);
   if (weight.shape() == Shape{num_classes(input)}) return;
@@ -52,7 +52,7 @@ void check_input(const char* operation, const Tensor& input, const Tensor& weigh
 }
 
 void check_indices(const char* operation, const Tensor& input, const Tensor& target) {
-  const tensor::Named given{"input", *input.impl()},
+  const tensor::NamedOperand given{"input", *input.impl()},
       named{"target", tensor::operand_of(operation, target, "target")};
   tensor::check_same_device(operation, given, named);
   if (target.dtype() != DType::i64 && target.dtype() != DType::i32) {

@@ -23,7 +23,7 @@ class ImageForm {
 
   const char* operation() const { return operation_; }
   int axes() const { return axes_; }
-  Named x() const { return {"x", *x_.impl()}; }
+  NamedOperand x() const { return {"x", *x_.impl()}; }
   /// x as [n, c, h, w], contiguous.
   Tensor images() const;
   /// [n, o, h', w'] in the form of x.
@@ -37,12 +37,12 @@ class ImageForm {
   const int axes_;
 };
 
-/// Errors: kInvalidArgument unless least <= value <= 2^31 - 1. `axis` is "" or says which one.
+/// Errors: kInvalidArgument unless least <= value <= 2^31 - 1; the message calls the value `name`.
 void check_option(const ImageForm& form, std::string_view name, std::int64_t value,
                   std::int64_t least);
 void check_option(const ImageForm& form, std::string_view name, Pair value, std::int64_t least);
 
-/// The number of windows along an axis, which may be negative.
+/// The number of windows along an axis; 0 if the kernel is larger than the padded extent.
 inline std::int64_t num_windows(std::int64_t extent, std::int64_t kernel, std::int64_t stride,
                                 std::int64_t padding, std::int64_t dilation) {
   const std::int64_t room = extent + 2 * padding - dilation * (kernel - 1) - 1;

@@ -15,7 +15,7 @@
 namespace patchbay {
 namespace {
 
-using tensor::Named;
+using tensor::NamedOperand;
 
 template <class Value>
 Value activated(const Value& a, Activation activation) {
@@ -96,8 +96,8 @@ Tensor finished_in_place(const Tensor& product, const Tensor& bias, Activation a
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
   runtime::check_in_enum("linear", "activation", "Activation", activation, Activation::kTanh);
   if (activation == Activation::kNone) return linear(x, weight, bias);
-  const Named input{"x", tensor::operand_of("linear", x, "x")};
-  const Named matrix{"weight", tensor::operand_of("linear", weight, "weight")};
+  const NamedOperand input{"x", tensor::operand_of("linear", x, "x")};
+  const NamedOperand matrix{"weight", tensor::operand_of("linear", weight, "weight")};
   tensor::check_dtype_allowed("linear", tensor::kFloats, input);
   if (!bias.defined()) return activated(linear(x, weight), activation);
   tensor::check_layer(input, matrix);

@@ -17,7 +17,7 @@ namespace patchbay {
 namespace tensor {
 
 void check_pair(const char* operation, const Tensor& input, const Tensor& target) {
-  const Named given{"input", operand_of(operation, input, "input")},
+  const NamedOperand given{"input", operand_of(operation, input, "input")},
       wanted{"target", operand_of(operation, target, "target")};
   check_same_device(operation, given, wanted);
   check_dtype_allowed(operation, kFloats, given);
@@ -49,7 +49,7 @@ constexpr const char* kBinaryCrossEntropy = "binary_cross_entropy_with_logits";
 
 /// A weight for each element, which broadcasts to the input's shape.
 Tensor weight_of(const char* name, const Tensor& weight, const Tensor& input) {
-  const tensor::Named given{"input", *input.impl()}, named{name, *weight.impl()};
+  const tensor::NamedOperand given{"input", *input.impl()}, named{name, *weight.impl()};
   tensor::check_same_device(kBinaryCrossEntropy, given, named);
   tensor::check_same_dtype(kBinaryCrossEntropy, given, named);
   if (tensor::broadcast_shapes(kBinaryCrossEntropy, given, named) != input.shape()) {

@@ -26,7 +26,7 @@ using tensor::computed;
 using tensor::factor_of;
 using tensor::Method;
 using tensor::move_towards;
-using tensor::Named;
+using tensor::NamedOperand;
 using tensor::Saved;
 using tensor::Statistics;
 using tensor::statistics_of;
@@ -172,13 +172,13 @@ const tensor::TensorImpl& check_input(const char* operation, const Tensor& input
   return impl;
 }
 
-void check_affine(const char* operation, const Named& input, const Tensor& weight,
+void check_affine(const char* operation, const NamedOperand& input, const Tensor& weight,
                   const Tensor& bias, const Shape& expected) {
   if (weight.defined()) tensor::check_operand(operation, input, "weight", weight, expected);
   if (bias.defined()) tensor::check_operand(operation, input, "bias", bias, expected);
 }
 
-void check_has_channels(const char* operation, const Named& input) {
+void check_has_channels(const char* operation, const NamedOperand& input) {
   if (input.tensor.shape.rank() >= 2) return;
   runtime::raise(
       ErrorCode::kShapeMismatch,
@@ -187,7 +187,7 @@ void check_has_channels(const char* operation, const Named& input) {
 }
 
 /// The last dimensions.
-Axes check_last(const char* operation, const Named& input, const Shape& wanted) {
+Axes check_last(const char* operation, const NamedOperand& input, const Shape& wanted) {
   const Shape& shape = input.tensor.shape;
   const int first = shape.rank() - wanted.rank();
   bool fits = wanted.rank() >= 1 && first >= 0;
@@ -219,16 +219,16 @@ Tensor over_last(Method method, const Tensor& input, const Tensor& weight, const
 
 constexpr const char* kBatchNorm = "batch_norm";
 
-void check_running(const Named& input, const char* name, const Tensor& running,
+void check_running(const NamedOperand& input, const char* name, const Tensor& running,
                    const Shape& expected) {
-  const Named got{name, *running.impl()};
+  const NamedOperand got{name, *running.impl()};
   tensor::check_same_device(kBatchNorm, input, got);
   const bool is_wider = tensor::is_small(input.tensor.dtype) && running.dtype() == DType::f32;
   if (!is_wider) tensor::check_same_dtype(kBatchNorm, input, got);
   tensor::check_operand_shape(kBatchNorm, input, got, expected);
 }
 
-void check_batch(const Named& input, const BatchNormOptions& options) {
+void check_batch(const NamedOperand& input, const BatchNormOptions& options) {
   const Shape& shape = input.tensor.shape;
   check_has_channels(kBatchNorm, input);
   const Shape channels{shape[1]};
@@ -318,7 +318,7 @@ Tensor batch_norm(const Tensor& input, const BatchNormOptions& options) {
 
 Tensor layer_norm(const Tensor& input, const Shape& normalized_shape, const Tensor& weight,
                   const Tensor& bias, double epsilon) {
-  const Named given{"input", check_input("layer_norm", input, epsilon)};
+  const NamedOperand given{"input", check_input("layer_norm", input, epsilon)};
   const Axes axes = check_last("layer_norm", given, normalized_shape);
   check_affine("layer_norm", given, weight, bias, normalized_shape);
   return over_last({"layer_norm", axes, epsilon, {}}, input, weight, bias);
@@ -326,7 +326,7 @@ Tensor layer_norm(const Tensor& input, const Shape& normalized_shape, const Tens
 
 Tensor rms_norm(const Tensor& input, const Shape& normalized_shape, const Tensor& weight,
                 std::optional<double> epsilon) {
-  const Named given{"input", check_input("rms_norm", input, epsilon.value_or(0))};
+  const NamedOperand given{"input", check_input("rms_norm", input, epsilon.value_or(0))};
   const Axes axes = check_last("rms_norm", given, normalized_shape);
   check_affine("rms_norm", given, weight, {}, normalized_shape);
   const double least = input.dtype() == DType::f64 ? std::numeric_limits<double>::epsilon()
@@ -337,7 +337,7 @@ Tensor rms_norm(const Tensor& input, const Shape& normalized_shape, const Tensor
 
 Tensor group_norm(const Tensor& input, Index num_groups, const Tensor& weight, const Tensor& bias,
                   double epsilon) {
-  const Named given{"input", check_input("group_norm", input, epsilon)};
+  const NamedOperand given{"input", check_input("group_norm", input, epsilon)};
   check_has_channels("group_norm", given);
   const std::int64_t samples = input.shape()[0], channels = input.shape()[1], groups = num_groups;
   if (groups < 1 || channels % groups != 0) {

@@ -7,16 +7,16 @@
 
 namespace patchbay::tensor {
 
-void check_operand(const char* operation, const Named& input, const char* name,
+void check_operand(const char* operation, const NamedOperand& input, const char* name,
                    const Tensor& operand, const Shape& expected) {
-  const Named got{name, operand_of(operation, operand, name)};
+  const NamedOperand got{name, operand_of(operation, operand, name)};
   check_same_device(operation, input, got);
   check_same_dtype(operation, input, got);
   check_operand_shape(operation, input, got, expected);
 }
 
-void check_operand_shape(const char* operation, const Named& input, const Named& operand,
-                         const Shape& expected) {
+void check_operand_shape(const char* operation, const NamedOperand& input,
+                         const NamedOperand& operand, const Shape& expected) {
   if (operand.tensor.shape == expected) return;
   raise(ErrorCode::kShapeMismatch, "[{}] {} has the wrong shape: expected {}, got {} ({}; {}). {}",
         operation, operand.name, to_string(expected), to_string(operand.tensor.shape),

@@ -15,11 +15,11 @@ namespace patchbay::tensor {
 inline Tensor computed(const Tensor& a) { return is_small(a.dtype()) ? a.cast(DType::f32) : a; }
 
 /// Checks an operand that goes with `input`: its device, its dtype, and its shape.
-void check_operand(const char* operation, const Named& input, const char* name,
+void check_operand(const char* operation, const NamedOperand& input, const char* name,
                    const Tensor& operand, const Shape& expected);
 /// The same without the dtype.
-void check_operand_shape(const char* operation, const Named& input, const Named& operand,
-                         const Shape& expected);
+void check_operand_shape(const char* operation, const NamedOperand& input,
+                         const NamedOperand& operand, const Shape& expected);
 
 /// What helps an operand of a wrong shape: "Reshape it." if it has as many elements as `expected`.
 std::string_view help_for(const Shape& got, const Shape& expected);

@@ -17,7 +17,7 @@ namespace patchbay::tensor {
 
 namespace {
 
-void check_input(const RecurrentKind& kind, const Named& input) {
+void check_input(const RecurrentKind& kind, const NamedOperand& input) {
   check_dtype_allowed(kind.name, kFloats, input);
   const Shape& shape = input.tensor.shape;
   if (shape.rank() != (kind.is_cell ? 2 : 3)) {
@@ -34,7 +34,7 @@ void check_input(const RecurrentKind& kind, const Named& input) {
 }
 
 /// The number of hidden units, from the first layer's hidden weight.
-std::int64_t check_layers(const RecurrentKind& kind, const Named& input,
+std::int64_t check_layers(const RecurrentKind& kind, const NamedOperand& input,
                           std::span<const RecurrentWeights> layers) {
   if (layers.empty()) {
     raise(ErrorCode::kInvalidArgument,
@@ -42,8 +42,8 @@ std::int64_t check_layers(const RecurrentKind& kind, const Named& input,
           "some.",
           kind.name, describe(input));
   }
-  const Named first{"hidden_weight",
-                    operand_of(kind.name, layers[0].hidden_weight, "hidden_weight")};
+  const NamedOperand first{"hidden_weight",
+                           operand_of(kind.name, layers[0].hidden_weight, "hidden_weight")};
   const Shape& shape = first.tensor.shape;
   const std::int64_t n = shape.rank() == 2 ? shape[1] : 0;
   if (shape.rank() != 2 || shape[0] != kind.num_gates * n) {
@@ -69,7 +69,7 @@ std::int64_t check_layers(const RecurrentKind& kind, const Named& input,
   return n;
 }
 
-Tensor state_of(const RecurrentKind& kind, const Named& input, const char* name,
+Tensor state_of(const RecurrentKind& kind, const NamedOperand& input, const char* name,
                 const Tensor& state, const Shape& shape, const Shape& whole) {
   if (!state.defined()) {
     const DType dtype = is_small(input.tensor.dtype) ? DType::f32 : input.tensor.dtype;
@@ -84,7 +84,7 @@ Tensor state_of(const RecurrentKind& kind, const Named& input, const char* name,
 RecurrentCall make_recurrent_call(const RecurrentKind& kind, const Tensor& input,
                                   std::span<const RecurrentWeights> layers,
                                   const LstmState& state) {
-  const Named given{"input", operand_of(kind.name, input, "input")};
+  const NamedOperand given{"input", operand_of(kind.name, input, "input")};
   check_input(kind, given);
   const std::int64_t n = check_layers(kind, given, layers);
   const std::int64_t batch = input.size(-2), count = static_cast<std::int64_t>(layers.size());

@@ -15,7 +15,7 @@
 namespace patchbay {
 namespace {
 
-using tensor::Named;
+using tensor::NamedOperand;
 
 constexpr const char* kName = "rotary_embedding";
 
@@ -74,7 +74,7 @@ std::array<Tensor, 2> tables_of(const Tensor& input, const RotaryOptions& option
   return {cosines.cast(dtype), sines.cast(dtype)};
 }
 
-void check_input(const Named& input, const RotaryOptions& options) {
+void check_input(const NamedOperand& input, const RotaryOptions& options) {
   tensor::check_dtype_allowed(kName, tensor::kFloats, input);
   const Shape& shape = input.tensor.shape;
   if (shape.rank() < 2 || shape[shape.rank() - 1] % 2 != 0) {
@@ -90,8 +90,8 @@ void check_input(const Named& input, const RotaryOptions& options) {
   }
 }
 
-void check_positions(const Named& input, const Tensor& positions) {
-  const Named named{"positions", *positions.impl()};
+void check_positions(const NamedOperand& input, const Tensor& positions) {
+  const NamedOperand named{"positions", *positions.impl()};
   tensor::check_same_device(kName, input, named);
   if (positions.dtype() != DType::i64 && positions.dtype() != DType::i32) {
     runtime::raise(ErrorCode::kDtypeMismatch,
@@ -118,7 +118,7 @@ void check_positions(const Named& input, const Tensor& positions) {
 }  // namespace
 
 Tensor rotary_embedding(const Tensor& input, const RotaryOptions& options) {
-  const Named given{"input", tensor::operand_of(kName, input, "input")};
+  const NamedOperand given{"input", tensor::operand_of(kName, input, "input")};
   check_input(given, options);
   if (options.positions.defined()) check_positions(given, options.positions);
   const Tensor x = tensor::computed(input);

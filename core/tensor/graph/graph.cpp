@@ -15,11 +15,11 @@ namespace patchbay {
 namespace {
 
 using tensor::describe;
-using tensor::Named;
+using tensor::NamedOperand;
 using tensor::raise;
 using tensor::TensorImpl;
 
-void check_alike(const Named& recorded, const Named& replacement) {
+void check_alike(const NamedOperand& recorded, const NamedOperand& replacement) {
   tensor::check_same_device("bind", recorded, replacement);
   tensor::check_same_dtype("bind", recorded, replacement);
   const TensorImpl &a = recorded.tensor, &b = replacement.tensor;
@@ -40,8 +40,8 @@ void Graph::replay() const {
 }
 
 void Graph::bind(const Tensor& recorded, const Tensor& replacement) const {
-  const Named from{"recorded", tensor::impl_of("bind", recorded, "recorded")};
-  const Named to{"replacement", tensor::impl_of("bind", replacement, "replacement")};
+  const NamedOperand from{"recorded", tensor::impl_of("bind", recorded, "recorded")};
+  const NamedOperand to{"replacement", tensor::impl_of("bind", replacement, "replacement")};
   check_alike(from, to);
   const runtime::GraphBuffer* known = state_->find(from.tensor.buffer());
   if (known == nullptr) {

@@ -54,7 +54,7 @@ void check_alike(const char* operation, const Tensors& tensors, int free_dim) {
       continue;
     }
     const std::string name = name_of(i);
-    const Named expected{"tensors[0]", first}, got{name.c_str(), one};
+    const NamedOperand expected{"tensors[0]", first}, got{name.c_str(), one};
     check_same_device(operation, expected, got);
     check_same_dtype(operation, expected, got);
     const std::string but = free_dim < 0 ? "" : fmt::format(" but in dimension {}", free_dim);

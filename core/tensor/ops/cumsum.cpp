@@ -47,7 +47,7 @@ Tensor sums_along(const Tensor& a, int dim, bool reverse) {
 
 Tensor cumsum(const Tensor& a, Dim dim, bool reverse) {
   using namespace tensor;
-  const Named named{"a", impl_of("cumsum", a)};
+  const NamedOperand named{"a", impl_of("cumsum", a)};
   check_dtype_allowed("cumsum", op::cumsum.dtypes | kSmallFloats, named);
   return sums_along(a, resolve_axis("cumsum", named, dim), reverse);
 }

@@ -34,8 +34,8 @@ struct Lookup {
 
 // ------------------------------------------------------------------------------- checks ---
 
-const TensorImpl& index_of(const char* operation, const Named& a, const Tensor& index) {
-  const Named named{"index", impl_of(operation, index, "index")};
+const TensorImpl& index_of(const char* operation, const NamedOperand& a, const Tensor& index) {
+  const NamedOperand named{"index", impl_of(operation, index, "index")};
   check_same_device(operation, a, named);
   if (contains(kIndexDtypes, named.tensor.dtype)) return named.tensor;
   raise(ErrorCode::kDtypeMismatch,
@@ -44,7 +44,8 @@ const TensorImpl& index_of(const char* operation, const Named& a, const Tensor& 
         operation, patchbay::to_string(named.tensor.dtype), describe(named));
 }
 
-void check_not_empty(const char* operation, const Named& a, int dim, const TensorImpl& index) {
+void check_not_empty(const char* operation, const NamedOperand& a, int dim,
+                     const TensorImpl& index) {
   if (with_axis(a.tensor.shape)[dim] != 0 || index.is_empty()) return;
   raise(ErrorCode::kInvalidArgument,
         "[{}] nothing to index: expected elements in dimension {}, got none ({}; {}). Use an "
@@ -53,7 +54,7 @@ void check_not_empty(const char* operation, const Named& a, int dim, const Tenso
 }
 
 /// Checks a call with one index for each element.
-Lookup each_element(const char* operation, const Named& a, int dim, const Tensor& index) {
+Lookup each_element(const char* operation, const NamedOperand& a, int dim, const Tensor& index) {
   const TensorImpl& impl = index_of(operation, a, index);
   dim = resolve_axis(operation, a, dim);
   const Shape shape = with_axis(a.tensor.shape), extents = with_axis(impl.shape);
@@ -73,7 +74,7 @@ Lookup each_element(const char* operation, const Named& a, int dim, const Tensor
 }
 
 /// Checks a call with one index for each slice.
-Lookup each_slice(const char* operation, const Named& a, int dim, const Tensor& index) {
+Lookup each_slice(const char* operation, const NamedOperand& a, int dim, const Tensor& index) {
   const TensorImpl& impl = index_of(operation, a, index);
   dim = resolve_axis(operation, a, dim);
   if (impl.shape.rank() > 1) {
@@ -100,8 +101,8 @@ Lookup each_slice(const char* operation, const Named& a, int dim, const Tensor& 
 }
 
 /// Checks that `source` can be added to `a`.
-void check_source(const Lookup& lookup, const Named& a, const Tensor& source) {
-  const Named named{"source", impl_of(lookup.operation, source, "source")};
+void check_source(const Lookup& lookup, const NamedOperand& a, const Tensor& source) {
+  const NamedOperand named{"source", impl_of(lookup.operation, source, "source")};
   check_same_device(lookup.operation, a, named);
   check_same_dtype(lookup.operation, a, named);
   check_dtype_allowed(lookup.operation, op::scatter_add.dtypes | kSmallFloats, a);
@@ -257,7 +258,8 @@ Tensor add_at(const Lookup& lookup, const Tensor& a, const Tensor& source) {
   return result;
 }
 
-void check_target(const Lookup& lookup, const TensorImpl& out, const Named& a, const Shape& shape) {
+void check_target(const Lookup& lookup, const TensorImpl& out, const NamedOperand& a,
+                  const Shape& shape) {
   check_same_device(lookup.operation, {"out", out}, a);
   refuse_gradient(lookup.operation, a);
   check_out(lookup.operation, out, shape, a.tensor.dtype);
@@ -297,12 +299,12 @@ const Tensor& add_at_out(const Lookup& lookup, const Tensor& out, const Tensor& 
 }
 
 /// Checks the source of an adding call and returns its lookup.
-Lookup adding(Lookup lookup, const Named& a, const Tensor& source) {
+Lookup adding(Lookup lookup, const NamedOperand& a, const Tensor& source) {
   check_source(lookup, a, source);
   return lookup;
 }
 
-Named a_of(const char* operation, const Tensor& a) { return {"a", impl_of(operation, a)}; }
+NamedOperand a_of(const char* operation, const Tensor& a) { return {"a", impl_of(operation, a)}; }
 
 /// The index with another dimension of extent 1. Its stride of 0 keeps it out of the positions that
 /// errors give.
@@ -317,7 +319,7 @@ Tensor with_dim(const Tensor& index, int dim) {
 }  // namespace
 
 Tensor pick(const char* operation, const Tensor& a, int dim, const Tensor& index) {
-  const Named named = a_of(operation, a);
+  const NamedOperand named = a_of(operation, a);
   return look_up(each_element(operation, named, dim, with_dim(index, dim)), a).squeeze(dim);
 }
 
@@ -347,7 +349,7 @@ const Tensor& index_select_out(const Tensor& out, const Tensor& a, Dim dim, cons
 }
 
 Tensor scatter_add(const Tensor& a, Dim dim, const Tensor& index, const Tensor& source) {
-  const tensor::Named named = a_of("scatter_add", a);
+  const tensor::NamedOperand named = a_of("scatter_add", a);
   const Lookup lookup = tensor::each_element("scatter_add", named, dim, index);
   return tensor::add_at(tensor::adding(lookup, named, source), a, source);
 }
@@ -355,13 +357,13 @@ Tensor scatter_add(const Tensor& a, Dim dim, const Tensor& index, const Tensor& 
 const Tensor& scatter_add_out(const Tensor& out, const Tensor& a, Dim dim, const Tensor& index,
                               const Tensor& source) {
   static_cast<void>(tensor::impl_of("scatter_add", out, "out"));
-  const tensor::Named named = a_of("scatter_add", a);
+  const tensor::NamedOperand named = a_of("scatter_add", a);
   const Lookup lookup = tensor::each_element("scatter_add", named, dim, index);
   return tensor::add_at_out(tensor::adding(lookup, named, source), out, a, source);
 }
 
 Tensor index_add(const Tensor& a, Dim dim, const Tensor& index, const Tensor& source) {
-  const tensor::Named named = a_of("index_add", a);
+  const tensor::NamedOperand named = a_of("index_add", a);
   const Lookup lookup = tensor::each_slice("index_add", named, dim, index);
   return tensor::add_at(tensor::adding(lookup, named, source), a, source);
 }
@@ -369,13 +371,13 @@ Tensor index_add(const Tensor& a, Dim dim, const Tensor& index, const Tensor& so
 const Tensor& index_add_out(const Tensor& out, const Tensor& a, Dim dim, const Tensor& index,
                             const Tensor& source) {
   static_cast<void>(tensor::impl_of("index_add", out, "out"));
-  const tensor::Named named = a_of("index_add", a);
+  const tensor::NamedOperand named = a_of("index_add", a);
   const Lookup lookup = tensor::each_slice("index_add", named, dim, index);
   return tensor::add_at_out(tensor::adding(lookup, named, source), out, a, source);
 }
 
 Tensor embedding(const Tensor& weight, const Tensor& index) {
-  const tensor::Named named{"weight", tensor::impl_of("embedding", weight, "weight")};
+  const tensor::NamedOperand named{"weight", tensor::impl_of("embedding", weight, "weight")};
   const tensor::TensorImpl& indices = tensor::index_of("embedding", named, index);
   if (named.tensor.shape.rank() != 2 || indices.shape.rank() == kMaxRank) {
     tensor::raise(
@@ -410,7 +412,7 @@ Tensor one_hot(const Tensor& index, Index num_classes) {
   tensor::checked_size_bytes("one_hot", shape, DType::i64);
   Tensor result = index.new_zeros(shape, DType::i64);
   const Tensor places = tensor::with_dim(index, indices.shape.rank());
-  const tensor::Named named{"result", *result.impl()};
+  const tensor::NamedOperand named{"result", *result.impl()};
   const Lookup lookup = tensor::each_element("one_hot", named, -1, places);
   const Tensor source = index.new_ones(places.shape(), DType::i64);
   tensor::add_at_out(tensor::adding(lookup, named, source), result, result, source);

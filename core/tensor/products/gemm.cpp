@@ -16,7 +16,7 @@ namespace patchbay::tensor {
 
 namespace {
 
-void check_rank(const char* operation, const Named& operand) {
+void check_rank(const char* operation, const NamedOperand& operand) {
   if (operand.tensor.shape.rank() >= 1) return;
   raise(ErrorCode::kShapeMismatch,
         "[{}] {} is no matrix: expected rank 1 or more, got shape [] ({}). Use mul to multiply by "
@@ -31,7 +31,7 @@ Shape leading(const Shape& shape) {
   return result;
 }
 
-void check_leading(const char* operation, const Named& a, const Named& b) {
+void check_leading(const char* operation, const NamedOperand& a, const NamedOperand& b) {
   const Shape x = leading(a.tensor.shape), y = leading(b.tensor.shape);
   for (int i = 1; i <= std::min(x.rank(), y.rank()); ++i) {  // from the last
     const std::int64_t mine = x[x.rank() - i], other = y[y.rank() - i];
@@ -44,7 +44,7 @@ void check_leading(const char* operation, const Named& a, const Named& b) {
 }
 
 /// What helps if the inner dimensions differ. Vectors have no transpose.
-std::string help_for_depth(const Named& a, const Named& b) {
+std::string help_for_depth(const NamedOperand& a, const NamedOperand& b) {
   const int x = a.tensor.shape.rank(), y = b.tensor.shape.rank();
   if (x == 1 && y == 1) {
     return fmt::format("Use vectors of one length; {}.unsqueeze(1) * {} is their outer product.",
@@ -59,7 +59,7 @@ std::string help_for_depth(const Named& a, const Named& b) {
 
 }  // namespace
 
-Shape product_shape(const char* operation, const Named& a, const Named& b) {
+Shape product_shape(const char* operation, const NamedOperand& a, const NamedOperand& b) {
   check_same_device(operation, a, b);
   check_same_dtype(operation, a, b);
   check_dtype_allowed(operation, op::gemm.dtypes, a);

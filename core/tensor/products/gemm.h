@@ -18,7 +18,7 @@ namespace patchbay::tensor {
 
 /// The product's shape, with vectors as in matmul. Errors: kDeviceMismatch, kDtypeMismatch,
 /// kShapeMismatch.
-Shape product_shape(const char* operation, const Named& a, const Named& b);
+Shape product_shape(const char* operation, const NamedOperand& a, const NamedOperand& b);
 
 /// The bits of alpha and beta in the operands' dtype.
 struct Factors {
@@ -39,9 +39,9 @@ void multiply_and_add(const char* operation, runtime::KernelState& kernel, const
                       const Tensor& a, const Tensor& weight, const Tensor& bias);
 
 /// The checks of linear's operands: x [..., in] and weight [out, in] or [in].
-void check_layer(const Named& x, const Named& weight);
+void check_layer(const NamedOperand& x, const NamedOperand& weight);
 /// [out], or of rank 0.
-void check_bias(const Named& bias, const Named& weight);
+void check_bias(const NamedOperand& bias, const NamedOperand& weight);
 
 /// A vector on the left as a matrix with one row, on the right with one column; others unchanged.
 Tensor as_row(const Tensor& a);

@@ -24,7 +24,8 @@ Tensor begun_with(const char* operation, const Tensor& start, const Shape& shape
 }
 
 /// Errors: kShapeMismatch if `c` does not broadcast to the product.
-void check_addend(const char* operation, const Named& c, const Named& a, const Shape& shape) {
+void check_addend(const char* operation, const NamedOperand& c, const NamedOperand& a,
+                  const Shape& shape) {
   check_same_device(operation, a, c);
   check_same_dtype(operation, a, c);
   const Shape& mine = c.tensor.shape;
@@ -111,7 +112,7 @@ void record_linear(const Tensor& out, const Tensor& x, const Tensor& weight, con
 
 }  // namespace
 
-void check_layer(const Named& x, const Named& weight) {
+void check_layer(const NamedOperand& x, const NamedOperand& weight) {
   check_same_device("linear", x, weight);
   check_same_dtype("linear", x, weight);
   check_dtype_allowed("linear", op::gemm.dtypes, x);
@@ -131,7 +132,7 @@ void check_layer(const Named& x, const Named& weight) {
         features, to_string(shape), describe(x), describe(weight));
 }
 
-void check_bias(const Named& bias, const Named& weight) {
+void check_bias(const NamedOperand& bias, const NamedOperand& weight) {
   check_same_device("linear", weight, bias);
   check_same_dtype("linear", weight, bias);
   const Shape expected = weight.tensor.shape.rank() == 1 ? Shape() : Shape{weight.tensor.shape[0]};
@@ -144,12 +145,13 @@ void check_bias(const Named& bias, const Named& weight) {
 
 }  // namespace tensor
 
-using tensor::Named;
+using tensor::NamedOperand;
 
 Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b, const Scalar& alpha,
              const Scalar& beta) {
-  const Named z{"c", tensor::impl_of("addmm", c, "c")};
-  const Named x{"a", tensor::impl_of("addmm", a, "a")}, y{"b", tensor::impl_of("addmm", b, "b")};
+  const NamedOperand z{"c", tensor::impl_of("addmm", c, "c")};
+  const NamedOperand x{"a", tensor::impl_of("addmm", a, "a")},
+      y{"b", tensor::impl_of("addmm", b, "b")};
   const Shape shape = tensor::product_shape("addmm", x, y);
   if (a.rank() < 2 || b.rank() < 2) {
     runtime::raise(ErrorCode::kShapeMismatch,
@@ -169,8 +171,8 @@ Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b, const Scalar& al
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  const Named input{"x", tensor::impl_of("linear", x, "x")};
-  const Named matrix{"weight", tensor::impl_of("linear", weight, "weight")};
+  const NamedOperand input{"x", tensor::impl_of("linear", x, "x")};
+  const NamedOperand matrix{"weight", tensor::impl_of("linear", weight, "weight")};
   tensor::check_layer(input, matrix);
   if (bias.defined()) tensor::check_bias({"bias", *bias.impl()}, matrix);
   if (weight.rank() == 1) {

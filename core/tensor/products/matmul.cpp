@@ -44,11 +44,11 @@ Tensor multiply_matrices(const Shape& shape, const Tensor& a, const Tensor& b) {
 }  // namespace
 }  // namespace tensor
 
-using tensor::Named;
+using tensor::NamedOperand;
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
-  const Named x{"a", tensor::operand_of("matmul", a, "a")};
-  const Named y{"b", tensor::operand_of("matmul", b, "b")};
+  const NamedOperand x{"a", tensor::operand_of("matmul", a, "a")};
+  const NamedOperand y{"b", tensor::operand_of("matmul", b, "b")};
   const Shape shape = tensor::product_shape("matmul", x, y);
   if (a.rank() >= 2 && b.rank() >= 2) return tensor::multiply_matrices(shape, a, b);
   Shape matrices = shape;
@@ -59,8 +59,9 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 
 const Tensor& matmul_out(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha,
                          const Scalar& beta) {
-  const Named target{"out", tensor::impl_of("matmul", out, "out")};
-  const Named x{"a", tensor::impl_of("matmul", a, "a")}, y{"b", tensor::impl_of("matmul", b, "b")};
+  const NamedOperand target{"out", tensor::impl_of("matmul", out, "out")};
+  const NamedOperand x{"a", tensor::impl_of("matmul", a, "a")},
+      y{"b", tensor::impl_of("matmul", b, "b")};
   const Shape shape = tensor::product_shape("matmul", x, y);
   tensor::check_same_device("matmul", target, x);
   const DType dtype = x.tensor.dtype;

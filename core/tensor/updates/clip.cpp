@@ -17,7 +17,7 @@
 namespace patchbay {
 
 using tensor::name_in;
-using tensor::Named;
+using tensor::NamedOperand;
 using tensor::UpdateList;
 
 namespace {
@@ -130,7 +130,7 @@ Tensor clip_by_norm(const TensorList& gradients, double most) {
 }
 
 Tensor clip_by_norm(const TensorList& gradients, const Tensor& most) {
-  const Named named{"most", tensor::impl_of(kClipByNorm, most, "most")};
+  const NamedOperand named{"most", tensor::impl_of(kClipByNorm, most, "most")};
   tensor::check_dtype_allowed(kClipByNorm, tensor::kFloats, named);
   if (named.tensor.shape.rank() != 0) {
     runtime::raise(ErrorCode::kShapeMismatch,

@@ -67,7 +67,7 @@ void check_like(const char* operation, const UpdateList& parameters, const Updat
   if (is_like) [[likely]]
     return;
   const std::string like = name_in(parameters.name, i), name = name_in(list.name, i);
-  const Named expected{like, *parameter.impl()}, got{name, impl_of(operation, tensor, name)};
+  const NamedOperand expected{like, *parameter.impl()}, got{name, impl_of(operation, tensor, name)};
   check_same_device(operation, expected, got);
   check_same_dtype(operation, expected, got);
   raise(ErrorCode::kShapeMismatch,
@@ -91,7 +91,7 @@ void check_apart(const char* operation, std::span<const UpdateList> lists, std::
             "Clone one of them first: {}.clone().",
             operation, first, second,
             reads_one ? "the very same elements or none" : "no element in common",
-            describe(Named{first, x}), describe(Named{second, y}), second);
+            describe(NamedOperand{first, x}), describe(NamedOperand{second, y}), second);
     }
   }
 }

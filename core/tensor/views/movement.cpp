@@ -223,7 +223,7 @@ void check_broadcasts(const TensorImpl& to, const TensorImpl& from) {
 Tensor Tensor::operator=(const Tensor& source) && {
   const TensorImpl& to = target_of(*this);
   const TensorImpl& from = tensor::impl_of("assign", source, "source");
-  const tensor::Named destination{"destination", to}, given{"source", from};
+  const tensor::NamedOperand destination{"destination", to}, given{"source", from};
   tensor::refuse_gradient("assign", given);
   const bool is_number = &to.device() != &from.device() && tensor::is_host_scalar(from, to);
   if (!is_number) tensor::check_same_device("assign", destination, given);

@@ -66,7 +66,7 @@ class PATCHBAY_API Npz {
   [[nodiscard]] Tensor read(std::string_view name) const;
 
  private:
-  runtime::Held<const files::OpenNpz, "Npz"> file_;
+  runtime::ObjectHandle<const files::OpenNpz, "Npz"> file_;
 };
 
 /// All arrays of the file by their names, without those of which Patchbay has no tensors: texts,

@@ -92,11 +92,11 @@ class PATCHBAY_API ModuleList : public Module {
  private:
   [[noreturn]] void raise_type(std::size_t index) const;
 
-  struct Named {
+  struct NamedModule {
     std::string name;
     AnyModule module;
   };
-  std::vector<Named> modules_;
+  std::vector<NamedModule> modules_;
 };
 
 /// Runs modules one after the other: `nn::Sequential net(nn::Linear(784, 256), nn::ReLU(),

@@ -68,7 +68,7 @@ class PATCHBAY_API AnyDataset {
  private:
   void check() const;
 
-  runtime::Held<const Dataset, "AnyDataset"> dataset_;
+  runtime::ObjectHandle<const Dataset, "AnyDataset"> dataset_;
 };
 
 /// Tensors in memory. Sample i has row i of each: tensor[i].

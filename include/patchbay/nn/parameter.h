@@ -11,7 +11,7 @@
 namespace patchbay::nn {
 
 namespace module {
-struct Place;
+struct ParameterState;
 }
 
 /// A tensor of a module, which can be replaced by another one: when the module is moved, for
@@ -46,12 +46,12 @@ class PATCHBAY_API Parameter {
   bool is_trained() const;
 
   /// Whether both are the same parameter.
-  friend bool operator==(const Parameter& a, const Parameter& b) { return a.place_ == b.place_; }
+  friend bool operator==(const Parameter& a, const Parameter& b) { return a.state_ == b.state_; }
 
-  module::Place& place() const { return *place_; }
+  module::ParameterState& state() const { return *state_; }
 
  private:
-  runtime::Held<module::Place, "Parameter"> place_;
+  runtime::ObjectHandle<module::ParameterState, "Parameter"> state_;
 };
 
 }  // namespace patchbay::nn

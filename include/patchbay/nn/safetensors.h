@@ -76,7 +76,7 @@ class PATCHBAY_API Safetensors {
   friend struct files::OpenSafetensors;
   explicit Safetensors(std::shared_ptr<const files::OpenSafetensors> file);
 
-  runtime::Held<const files::OpenSafetensors, "Safetensors"> file_;
+  runtime::ObjectHandle<const files::OpenSafetensors, "Safetensors"> file_;
 };
 
 using TensorMap = std::map<std::string, Tensor>;

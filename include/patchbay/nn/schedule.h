@@ -27,8 +27,8 @@ class PATCHBAY_API Schedule {
   /// Sets the rate of the next step. Errors, before anything changes: as of the constructor.
   void step();
   std::int64_t num_steps() const { return num_steps_; }
-  /// The rate after so many steps, which may be no valid one. Errors: kInvalidArgument for steps
-  /// below 0.
+  /// The learning rate after that number of steps. It is not checked: step() would refuse a rate
+  /// that the optimiser does not accept. Errors: kInvalidArgument for steps below 0.
   double rate_at(std::int64_t steps) const;
   /// For checkpoints: goes on from there. Errors: also kInvalidArgument for steps below 0.
   void set_num_steps(std::int64_t steps);
@@ -72,9 +72,10 @@ struct OneCycleOptions {
 /// warm_up is 1. The factor of a single step is 1. Errors: also unless 0 <= warm_up <= 1.
 PATCHBAY_API RateFactor one_cycle(std::int64_t steps, const OneCycleOptions& options = {});
 
-/// One factor after the other: number i + 1 begins, with its step 0, in step at[i]. A warm-up:
-/// `in_sequence({linear_ramp(5, 0.1), cosine(95)}, {5})`. Errors: unless there is one step less
-/// than factors, and they rise.
+/// One factor after the other. factors[0] applies to the steps before at[0]; from step at[i] on,
+/// factors[i + 1] applies, and counts its own steps from 0. A warm-up of five steps:
+/// `in_sequence({linear_ramp(5, 0.1), cosine(95)}, {5})`. Errors: kInvalidArgument unless `at` has
+/// one element less than `factors` and its elements rise.
 PATCHBAY_API RateFactor in_sequence(std::vector<RateFactor> factors, std::vector<std::int64_t> at);
 /// The product of factors.
 PATCHBAY_API RateFactor product_of(std::vector<RateFactor> factors);

@@ -56,7 +56,7 @@ class Stream : public plugin::Stream {
   /// work if the group or the grid is too large for the kernel or the device.
   void launch(std::string_view name, const Function& function, const LaunchGrid& grid,
               std::uint32_t shared_bytes, void** arguments);
-  /// Errors name none of this stream's launches so far any more.
+  /// Errors from now on name none of the launches that this stream has made so far.
   void forget_launches() { context_.launches().forget(context_.launches().last(number_)); }
   /// Records a launch by a library, so that errors can name it.
   void note(std::string_view name) {

@@ -105,7 +105,7 @@ class Run {
   }
 
  private:
-  struct Place {
+  struct Tile {
     char* out;
     const char* in;
     std::int64_t width;
@@ -128,7 +128,7 @@ class Run {
       if (direct_ && loops_.num_inputs <= kBlock) return reduce_short_runs(begin, end);
     }
     for (std::int64_t tile = begin; tile < end; ++tile) {
-      const Place place = place_of(tile);
+      const Tile place = place_of(tile);
       TileResult result;
       reduce(place, 0, loops_.num_inputs, result);
       write(place, result);
@@ -173,7 +173,7 @@ class Run {
       }
     });
     for (std::int64_t tile = 0; tile < num_tiles_; ++tile) {
-      const Place place = place_of(tile);
+      const Tile place = place_of(tile);
       State state(operation_.method, place.width, accumulator_bytes_);
       for (std::int64_t i = 0; i < num_chunks; ++i) {
         state.add_result(parts[static_cast<std::size_t>(tile * num_chunks + i)]);
@@ -184,7 +184,7 @@ class Run {
     }
   }
 
-  Place place_of(std::int64_t tile) const {
+  Tile place_of(std::int64_t tile) const {
     std::int64_t offsets[LoopNest::kMaxOperands] = {};
     offsets_of(loops_.kept, tile / tiles_a_row_, offsets);
     const std::int64_t column = tile % tiles_a_row_ * width_;
@@ -194,7 +194,7 @@ class Run {
             std::min(width_, loops_.kept.inner_size() - column)};
   }
 
-  void reduce(const Place& place, std::int64_t begin, std::int64_t end, TileResult& result) const {
+  void reduce(const Tile& place, std::int64_t begin, std::int64_t end, TileResult& result) const {
     State state(operation_.method, place.width, accumulator_bytes_);
     if (by_columns_) {
       reduce_columns(place, begin, end, state);
@@ -208,8 +208,7 @@ class Run {
     state.finish(result);
   }
 
-  void reduce_columns(const Place& place, std::int64_t begin, std::int64_t end,
-                      State& state) const {
+  void reduce_columns(const Tile& place, std::int64_t begin, std::int64_t end, State& state) const {
     const void* rows[kBlock];
     Walk walk(loops_.reduced, begin);
     for (std::int64_t i = begin; i < end; i += kBlock) {
@@ -221,7 +220,7 @@ class Run {
 
   /// Copies strided inputs to a block first, so that the same loop serves all and sums keep their
   /// order.
-  void reduce_gathered(const Place& place, std::int64_t begin, std::int64_t end,
+  void reduce_gathered(const Tile& place, std::int64_t begin, std::int64_t end,
                        State& state) const {
     alignas(64) char block[kBlock * 8];
     Walk walk(loops_.reduced, begin);
@@ -238,7 +237,7 @@ class Run {
     }
   }
 
-  void write(const Place& place, TileResult& result) const {
+  void write(const Tile& place, TileResult& result) const {
     if (operation_.moment.order != 0) finish_moments(result.values, 1, place.width, place.in);
     const void* values = kIsArg ? static_cast<const void*>(result.indices) : result.values;
     operation_.copy_out(place.width, place.out, values, nullptr,

@@ -179,7 +179,7 @@ dnnl::LayoutAddress OneDnn::Primitive::layout(int query) const {
   return library_->symbols_.query_layout(descriptor_.get(), query, 0);
 }
 
-OneDnn::Turn::Turn(const OneDnn& library)
+OneDnn::Session::Session(const OneDnn& library)
     : library_(library),
       before_(library.symbols_.max_threads != nullptr ? library.symbols_.max_threads() : 1) {
   if (before_ != 1) library.symbols_.set_num_threads(1);
@@ -188,13 +188,13 @@ OneDnn::Turn::Turn(const OneDnn& library)
   }
 }
 
-OneDnn::Turn::~Turn() {
+OneDnn::Session::~Session() {
   if (stream_ != nullptr) library_.symbols_.stream_destroy(stream_);
   if (before_ != 1) library_.symbols_.set_num_threads(before_);
 }
 
-bool OneDnn::Turn::run(const Primitive& primitive, std::initializer_list<Operand> operands,
-                       void* scratch) const noexcept {
+bool OneDnn::Session::run(const Primitive& primitive, std::initializer_list<Operand> operands,
+                          void* scratch) const noexcept {
   const dnnl::Symbols& symbols = library_.symbols_;
   if (stream_ == nullptr) return false;
   std::array<dnnl::Argument, 4> arguments{};

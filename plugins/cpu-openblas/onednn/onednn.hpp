@@ -63,7 +63,7 @@ class OneDnn {
     std::shared_ptr<dnnl::Primitive> work_;
     std::int64_t scratch_bytes_ = 0;
   };
-  /// Call them while a `Turn` lives, so that the work is made for one thread. A convolution is
+  /// Call them while a `Session` lives, so that the work is made for one thread. A convolution is
   /// empty unless the library generates code for it: its general code is slower than our own loops.
   Primitive convolution(const DnnlConvolution& one) const;
   Primitive reorder(dnnl::LayoutAddress from, dnnl::LayoutAddress to) const;
@@ -74,12 +74,12 @@ class OneDnn {
     const void* data;
   };
   /// While it lives, the library uses no other threads for the calling one.
-  class Turn {
+  class Session {
    public:
-    explicit Turn(const OneDnn& library);
-    ~Turn();
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    explicit Session(const OneDnn& library);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
     /// Returns false if the library fails. `scratch` has the primitive's scratch bytes.
     bool run(const Primitive& primitive, std::initializer_list<Operand> operands,
              void* scratch) const noexcept;

@@ -175,7 +175,7 @@ PATCHBAY_INLINE LogParts<double> log_parts(double x) {
   return {tiny ? parts.exponent - 54.0 : parts.exponent, f, f * (f * f * p / q)};
 }
 
-/// What a logarithm of x is where `result` is not: at infinity, at 0 and below.
+/// A logarithm of x: `result`, but infinity at infinity, -infinity at 0, and NaN below 0.
 template <class T>
 PATCHBAY_INLINE T log_or_edge(T x, T result) {
   const auto infinity = static_cast<T>(__builtin_inf());

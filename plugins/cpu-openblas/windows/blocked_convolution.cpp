@@ -66,19 +66,20 @@ struct Side {
 
   /// The elements of a tensor as the library wants them: those of the tensor, or a copy in `room`.
   /// Null if the library fails.
-  const void* taken(const OneDnn::Turn& turn, const void* tensor, void* room,
+  const void* taken(const OneDnn::Session& session, const void* tensor, void* room,
                     void* scratch) const noexcept {
     if (!moves()) return tensor;
-    const bool is_done = turn.run(
+    const bool is_done = session.run(
         reorder, {{dnnl::kSource, plain.get(), tensor}, {dnnl::kResult, blocked, room}}, scratch);
     return is_done ? room : nullptr;
   }
   /// Brings a result back that is not in the tensor yet. Returns false if the library fails.
-  bool give_back(const OneDnn::Turn& turn, const void* made, void* tensor,
+  bool give_back(const OneDnn::Session& session, const void* made, void* tensor,
                  void* scratch) const noexcept {
     return !moves() ||
-           turn.run(reorder, {{dnnl::kSource, blocked, made}, {dnnl::kResult, plain.get(), tensor}},
-                    scratch);
+           session.run(reorder,
+                       {{dnnl::kSource, blocked, made}, {dnnl::kResult, plain.get(), tensor}},
+                       scratch);
   }
 };
 
@@ -161,7 +162,7 @@ BlockedConvolution::Plan::Plan(const OneDnn& library, ConvolutionPart part, cons
     one.before[i] = axis.padding;
     one.after[i] = reach + 1 - axis.extent - axis.padding;
   }
-  const OneDnn::Turn turn(library);
+  const OneDnn::Session session(library);
   work = library.convolution(one);
   if (!work) return;
   scratch_bytes = work.scratch_bytes();
@@ -246,8 +247,8 @@ PackedCache::Block BlockedConvolution::kept_weight(const Plan& plan, const Opera
   if (in.weight_contents == 0 || !plan.weight.moves()) return nullptr;
   const PackedCache::Key key{in.weight_contents, in.weight, {-1, plan.number}};
   return kept_.find(key, plan.weight.blocked_bytes, kept_.next_launch(), [&](char* to) {
-    const OneDnn::Turn turn(library_);
-    return plan.weight.taken(turn, in.weight, to, scratch) != nullptr;
+    const OneDnn::Session session(library_);
+    return plan.weight.taken(session, in.weight, to, scratch) != nullptr;
   });
 }
 
@@ -273,14 +274,14 @@ bool BlockedConvolution::compute_images(const Plan& plan, const Operands& in) co
       scratch_.take(static_cast<std::size_t>(is_new ? plan.weight.room_bytes() : 0));
   const void* weight = kept.get();
   if (is_new) {
-    const OneDnn::Turn turn(library_);
-    weight = plan.weight.taken(turn, in.weight, lease.data(), rooms.of(0));
+    const OneDnn::Session session(library_);
+    weight = plan.weight.taken(session, in.weight, lease.data(), rooms.of(0));
   }
   if (weight == nullptr) return false;
   std::atomic<bool> fails{false};
   std::atomic<std::int64_t> next{0};
   workers_.parallel_for(parts, [&](int part) {
-    const OneDnn::Turn turn(library_);
+    const OneDnn::Session session(library_);
     char* const moved = rooms.of(part);
     char* const made = moved + from_bytes;
     char* const scratch = made + to_bytes;
@@ -289,14 +290,14 @@ bool BlockedConvolution::compute_images(const Plan& plan, const Operands& in) co
       if (unit >= plan.units || fails.load(std::memory_order_relaxed)) return;
       float* const out = result + unit * result_step;
       void* const given = to.moves() ? static_cast<void*>(made) : out;
-      const void* const taken = from.taken(turn, source + unit * source_step, moved, scratch);
+      const void* const taken = from.taken(session, source + unit * source_step, moved, scratch);
       const bool is_done = taken != nullptr &&
-                           turn.run(plan.work,
-                                    {{source_number, from.blocked, taken},
-                                     {dnnl::kWeight, plan.weight.blocked, weight},
-                                     {result_number, to.blocked, given}},
-                                    scratch) &&
-                           to.give_back(turn, given, out, scratch);
+                           session.run(plan.work,
+                                       {{source_number, from.blocked, taken},
+                                        {dnnl::kWeight, plan.weight.blocked, weight},
+                                        {result_number, to.blocked, given}},
+                                       scratch) &&
+                           to.give_back(session, given, out, scratch);
       if (!is_done) fails.store(true, std::memory_order_relaxed);
     }
   });
@@ -319,22 +320,22 @@ bool BlockedConvolution::compute_weight(const Plan& plan, const Operands& in) co
   const ScratchPool::Lease lease = scratch_.take(static_cast<std::size_t>(sums * bytes));
   std::atomic<bool> fails{false};
   std::atomic<std::int64_t> next{0};
-  const auto add = [&](const OneDnn::Turn& turn, std::int64_t unit, char* room, float* sum,
+  const auto add = [&](const OneDnn::Session& session, std::int64_t unit, char* room, float* sum,
                        bool is_first) {
     char* const moved_windows = room + image_bytes;
     char* const gradient = moved_windows + window_bytes;
     char* const scratch = gradient + bytes;
-    const void* const images = plan.images.taken(turn, in.images + unit * image, room, scratch);
+    const void* const images = plan.images.taken(session, in.images + unit * image, room, scratch);
     if (images == nullptr) return false;
     const void* const windows =
-        plan.windows.taken(turn, in.windows + unit * window, moved_windows, scratch);
+        plan.windows.taken(session, in.windows + unit * window, moved_windows, scratch);
     if (windows == nullptr) return false;
     float* const to = is_first ? sum : reinterpret_cast<float*>(gradient);
-    if (!turn.run(plan.work,
-                  {{dnnl::kSource, plan.images.blocked, images},
-                   {dnnl::kResultGradient, plan.windows.blocked, windows},
-                   {dnnl::kWeightGradient, plan.weight.blocked, to}},
-                  scratch)) {
+    if (!session.run(plan.work,
+                     {{dnnl::kSource, plan.images.blocked, images},
+                      {dnnl::kResultGradient, plan.windows.blocked, windows},
+                      {dnnl::kWeightGradient, plan.weight.blocked, to}},
+                     scratch)) {
       return false;
     }
     if (is_first) return true;
@@ -343,14 +344,14 @@ bool BlockedConvolution::compute_weight(const Plan& plan, const Operands& in) co
   };
   float* const all = reinterpret_cast<float*>(lease.data());
   workers_.parallel_for(parts, [&](int part) {
-    const OneDnn::Turn turn(library_);
+    const OneDnn::Session session(library_);
     for (;;) {
       const std::int64_t number = next.fetch_add(1, std::memory_order_relaxed);
       if (number >= sums) return;
       const std::int64_t first = number * plan.units / sums,
                          last = (number + 1) * plan.units / sums;
       for (std::int64_t unit = first; unit < last; ++unit) {
-        if (!add(turn, unit, rooms.of(part), all + number * floats, unit == first)) {
+        if (!add(session, unit, rooms.of(part), all + number * floats, unit == first)) {
           return fails.store(true, std::memory_order_relaxed);
         }
       }
@@ -368,8 +369,8 @@ bool BlockedConvolution::compute_weight(const Plan& plan, const Operands& in) co
     std::copy_n(all, count, in.weight);
     return true;
   }
-  const OneDnn::Turn turn(library_);
-  return plan.weight.give_back(turn, all, in.weight, rooms.of(0));
+  const OneDnn::Session session(library_);
+  return plan.weight.give_back(session, all, in.weight, rooms.of(0));
 }
 
 /// A weight's gradient whose images are too large for one sum: bands of rows are computed each by
@@ -410,7 +411,7 @@ bool BlockedConvolution::compute_bands(const Convolution& sizes, const Operands&
   std::fill_n(all, sums * floats, 0.0F);
   std::atomic<bool> fails{false};
   std::atomic<std::int64_t> next{0};
-  const auto add = [&](const OneDnn::Turn& turn, std::int64_t job, char* room, float* sum) {
+  const auto add = [&](const OneDnn::Session& session, std::int64_t job, char* room, float* sum) {
     const Band& band = bands[static_cast<std::size_t>(job % per_image)];
     const Plan& plan = *band.plan;
     const std::int64_t number = job / per_image;
@@ -419,19 +420,20 @@ bool BlockedConvolution::compute_bands(const Convolution& sizes, const Operands&
     char* const plain = blocked + blocked_bytes;
     char* const scratch = plain + bytes;
     const void* const images = plan.images.taken(
-        turn, in.images + number * sizes.channels * sizes.pixels() + band.image_at, room, scratch);
+        session, in.images + number * sizes.channels * sizes.pixels() + band.image_at, room,
+        scratch);
     if (images == nullptr) return false;
     const void* const windows = plan.windows.taken(
-        turn, in.windows + number * sizes.filters * sizes.places() + band.window_at, moved_windows,
-        scratch);
+        session, in.windows + number * sizes.filters * sizes.places() + band.window_at,
+        moved_windows, scratch);
     if (windows == nullptr) return false;
     void* const made = plan.weight.moves() ? blocked : plain;
-    if (!turn.run(plan.work,
-                  {{dnnl::kSource, plan.images.blocked, images},
-                   {dnnl::kResultGradient, plan.windows.blocked, windows},
-                   {dnnl::kWeightGradient, plan.weight.blocked, made}},
-                  scratch) ||
-        !plan.weight.give_back(turn, made, plain, scratch)) {
+    if (!session.run(plan.work,
+                     {{dnnl::kSource, plan.images.blocked, images},
+                      {dnnl::kResultGradient, plan.windows.blocked, windows},
+                      {dnnl::kWeightGradient, plan.weight.blocked, made}},
+                     scratch) ||
+        !plan.weight.give_back(session, made, plain, scratch)) {
       return false;
     }
     const float* const gradient = reinterpret_cast<const float*>(plain);
@@ -439,13 +441,13 @@ bool BlockedConvolution::compute_bands(const Convolution& sizes, const Operands&
     return true;
   };
   workers_.parallel_for(parts, [&](int part) {
-    const OneDnn::Turn turn(library_);
+    const OneDnn::Session session(library_);
     for (;;) {
       const std::int64_t number = next.fetch_add(1, std::memory_order_relaxed);
       if (number >= sums) return;
       const std::int64_t last = (number + 1) * jobs / sums;
       for (std::int64_t job = number * jobs / sums; job < last; ++job) {
-        if (!add(turn, job, rooms.of(part), all + number * floats)) {
+        if (!add(session, job, rooms.of(part), all + number * floats)) {
           return fails.store(true, std::memory_order_relaxed);
         }
       }

@@ -12,10 +12,10 @@ namespace fake {
 enum class Draw : std::uint8_t { kStart, kPieces, kPieceOrder, kPiece, kNotice, kCallback };
 
 /// Immutable; one per stream.
-class Lateness {
+class DelayPlan {
  public:
   /// `queue` distinguishes the streams of a runtime.
-  Lateness(std::uint64_t seed, std::uint64_t queue, std::uint32_t late_us)
+  DelayPlan(std::uint64_t seed, std::uint64_t queue, std::uint32_t late_us)
       : key_(mixed(seed) ^ mixed(~queue)), late_us_(late_us) {}
 
   bool is_on() const { return late_us_ != 0; }

@@ -61,7 +61,7 @@ class Stream : public patchbay::device::Stream {
 
   Device& device_;
   Batch* batch_ = nullptr;
-  const Lateness lateness_;
+  const DelayPlan lateness_;
   const std::shared_ptr<Timeline> timeline_;
   std::atomic<bool> is_ending_{false};
 };

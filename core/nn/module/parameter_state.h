@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What the handles of a parameter share.
-#ifndef PATCHBAY_CORE_NN_MODULE_PLACE_H_
-#define PATCHBAY_CORE_NN_MODULE_PLACE_H_
+#ifndef PATCHBAY_CORE_NN_MODULE_PARAMETER_STATE_H_
+#define PATCHBAY_CORE_NN_MODULE_PARAMETER_STATE_H_
 
 #include <memory>
 #include <mutex>
@@ -40,7 +40,7 @@ class Companions {
   std::vector<std::weak_ptr<Tensor>> all_;
 };
 
-struct Place {
+struct ParameterState {
   Tensor value;
   TensorOptions options;  // of the tensor to come
   bool is_trained = true;
@@ -52,4 +52,4 @@ void check_has_shape(std::string_view operation, std::string_view name, const Pa
 
 }  // namespace patchbay::nn::module
 
-#endif  // PATCHBAY_CORE_NN_MODULE_PLACE_H_
+#endif  // PATCHBAY_CORE_NN_MODULE_PARAMETER_STATE_H_
