@@ -19,7 +19,7 @@ bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 int parse_index(std::string_view text, std::string_view digits) {
-  if (digits.empty()) raise_bad_name(text, "expected an index after ':', got nothing");
+  if (digits.empty()) raise_bad_name(text, "there is no index after ':'");
   int index = 0;
   for (const char c : digits) {
     if (!is_digit(c)) {

@@ -168,7 +168,7 @@ std::vector<ProcessGroup> ProcessGroup::in_process(const std::vector<Device>& de
                                                    const ProcessGroupOptions& options) {
   if (devices.empty()) {
     raise(ErrorCode::kInvalidArgument,
-          "[ProcessGroup] no members: expected at least one device, got none.");
+          "[ProcessGroup] the list of devices is empty. Pass at least one device.");
   }
   check_timeout("ProcessGroup", options.timeout);
   for (const Device& device : devices) {

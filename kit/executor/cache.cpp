@@ -73,8 +73,8 @@ std::string base_directory(plugin::Host host) {
   }
   if (const auto home = from_environment("HOME"); !home.empty()) return home + "/.cache/patchbay";
   plugin::invalid_argument(
-      "there is no directory for compiled kernels: expected the setting cache_dir, XDG_CACHE_HOME "
-      "or HOME, got none. Give an absolute path by the setting cache_dir (PATCHBAY_CACHE_DIR).");
+      "there is no directory for compiled kernels, because cache_dir, XDG_CACHE_HOME and HOME are "
+      "not set. Give an absolute path by the setting cache_dir (PATCHBAY_CACHE_DIR).");
 }
 
 /// A write beyond RLIMIT_FSIZE fails then, and sends this thread no SIGXFSZ, which would end the

@@ -170,9 +170,9 @@ std::optional<int> reap(pid_t child) {
 void check_children_allowed() {
   if (!plugin::has_raised_privileges()) return;
   plugin::unsupported(
-      "kernels need a C++ compiler at run time, and none is started with raised privileges: "
-      "expected a process without them, got a set-uid program or one with file capabilities. Run "
-      "it without them, or use the operators of cpu, which need no compiler.");
+      "kernels need a C++ compiler at run time, and none is started in a set-uid program or one "
+      "with file capabilities. Run it without these privileges, or use the operators of cpu, which "
+      "need no compiler.");
 }
 
 ChildEnd run_child(const ChildProgram& program) {

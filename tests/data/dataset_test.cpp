@@ -66,8 +66,8 @@ TEST(TensorDatasetTest, RefusesTensorsThatDoNotFit) {
                "[TensorDataset] tensor 1 has another number of samples than tensor 0: expected 3, "
                "got 2 ([2, 3])");
   EXPECT_ERROR(make({zeros({3}, test_device("fake:0"))}), ErrorCode::kUnsupported,
-               "[TensorDataset] the host can't address tensor 0: expected one on a CPU device, got "
-               "one on fake:0. Bring it there: tensor.to(\"cpu\").");
+               "[TensorDataset] the host can't address tensor 0 on fake:0. Copy it to a CPU device "
+               "first: tensor.to(\"cpu\").");
   const nn::TensorDataset dataset({zeros({3}, cpu())});
   EXPECT_ERROR(static_cast<void>(batch_of(dataset, {0, 3})), ErrorCode::kInvalidArgument,
                "[TensorDataset] no such sample: expected 0 to 2, got 3");

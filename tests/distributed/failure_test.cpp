@@ -31,7 +31,7 @@ Tensor ones_of(const ProcessGroup& member, const Shape& shape = {2}, DType dtype
 
 TEST(GroupFailures, Construction) {
   EXPECT_ERROR(ProcessGroup::in_process({}), ErrorCode::kInvalidArgument,
-               "[ProcessGroup] no members: expected at least one device, got none.");
+               "[ProcessGroup] the list of devices is empty. Pass at least one device.");
   EXPECT_ERROR(pair(std::chrono::seconds(-3)), ErrorCode::kInvalidArgument,
                "[ProcessGroup] a wrong timeout: expected at least 0, got -3000 ms");
   const Runtime other(device_options());

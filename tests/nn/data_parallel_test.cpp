@@ -261,7 +261,7 @@ TEST_P(DataParallelTest, BackwardTwice) {
   for (std::size_t i = 0; i < once.size(); ++i) EXPECT_FLOAT_EQ(twice[i], 2 * once[i]);
   EXPECT_ERROR(loss.backward(), ErrorCode::kInvalidArgument, "[backward] the graph was freed");
   EXPECT_ERROR(sum(model(batch(6))).backward({}, {.create_graph = true}), ErrorCode::kUnsupported,
-               "[DataParallel] gradients of gradients: expected a backward without create_graph");
+               "[DataParallel] gradients of gradients are not supported");
 }
 
 /// One parameter is not used, one asks for no gradient, and one stands twice.
@@ -612,7 +612,7 @@ TEST(DataParallelRuntimesTest, DoNotMix) {
                "[DataParallel] the module belongs to another runtime: expected weight on cpu:0 of "
                "the devices' runtime. Runtimes do not mix: make the module on its devices.");
   EXPECT_ERROR(nn::Linear(3, 2, {.tensor = elsewhere})(ones({4, 3}, test_device("cpu:0"))),
-               ErrorCode::kDeviceMismatch, "They belong to two runtimes");
+               ErrorCode::kDeviceMismatch, "on devices of two runtimes, which do not mix");
 }
 
 TEST(DataParallelShapesTest, SaysWhatHasNone) {
@@ -682,7 +682,7 @@ TEST(DataParallelFailures, AReplicaFailsBeforeASlowOne) {
 
 TEST_P(DataParallelTest, WrongUses) {
   EXPECT_ERROR(nn::DataParallel(net(), {}), ErrorCode::kInvalidArgument,
-               "[DataParallel] no devices: expected at least one, got none.");
+               "[DataParallel] the list of devices is empty. Pass at least one device.");
   nn::DataParallel model(net(), devices());
   EXPECT_ERROR(static_cast<void>(model(full({}, 1, device_))), ErrorCode::kShapeMismatch,
                "[DataParallel] no rows to share: expected a batch [n, ...], got a tensor without "
@@ -700,7 +700,7 @@ TEST_P(DataParallelTest, WrongUses) {
                "dtype, and equal extents after the first.");
   nn::DataParallel none([](const Tensor&) { return Tensor(); }, devices());
   EXPECT_ERROR(static_cast<void>(none(batch(5))), ErrorCode::kInvalidArgument,
-               "[DataParallel] the module returned no tensor");
+               "[DataParallel] forward returned an undefined tensor");
   const Tensor x = batch(5);
   const CopyGuard guard;
   EXPECT_ERROR(static_cast<void>(model(x)), ErrorCode::kCopyForbidden, " Replica: ");

@@ -48,12 +48,9 @@ TEST_P(LayerTest, LinearIsAProductAndASum) {
 
 TEST_P(LayerTest, AnUndefinedInputNamesTheLayer) {
   const auto expect = [](nn::AnyModule layer, const std::string& name, const std::string& operand) {
-    EXPECT_ERROR(
-        (*layer)(Tensor()), ErrorCode::kInvalidArgument,
-        "[" + name + "] " + operand +
-            " is undefined: expected a tensor, got a default-constructed handle. Create it "
-            "first, for example " +
-            operand + " = zeros(shape). Layer: " + name + ".");
+    EXPECT_ERROR((*layer)(Tensor()), ErrorCode::kInvalidArgument,
+                 "[" + name + "] " + operand + " is undefined. Create it first, for example " +
+                     operand + " = zeros(shape). Layer: " + name + ".");
   };
   const TensorOptions here = device_;
   expect(nn::LazyLinear(2, {.tensor = here}), "LazyLinear", "input");
@@ -71,8 +68,8 @@ TEST_P(LayerTest, AnUndefinedInputNamesTheLayer) {
   nn::MultiheadAttention attention(2, 1, {.tensor = here});
   const Tensor x = ones({1, 2}, device_);
   EXPECT_ERROR(attention(x, x, Tensor()), ErrorCode::kInvalidArgument,
-               "[MultiheadAttention] value is undefined: expected a tensor, got a "
-               "default-constructed handle.");
+               "[MultiheadAttention] value is undefined. Create it first, for example value = "
+               "zeros(shape).");
 }
 
 /// A parameter scales the input, with a derivative of its own.

@@ -202,8 +202,7 @@ TEST_P(MasterTest, ScalesLosses) {
         "[LossScaler] a wrong scale: expected one that f32 can hold, and its reciprocal too");
   }
   EXPECT_ERROR(static_cast<void>(scaler.scale(Tensor())), ErrorCode::kInvalidArgument,
-               "[LossScaler] the loss is undefined: expected a tensor of f32 or f64, got a "
-               "default-constructed handle. Compute it first.");
+               "[LossScaler] the loss is undefined. Compute it first.");
   EXPECT_ERROR(other.set_state({8, -5}), ErrorCode::kInvalidArgument,
                "[LossScaler] a wrong number of good steps: expected >= 0, got -5");
   EXPECT_EQ(other.scale(), 1024);

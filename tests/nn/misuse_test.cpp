@@ -139,13 +139,14 @@ TEST_P(MisuseTest, ValuesThatAnEnumDoesNotHave) {
 }
 
 TEST_P(MisuseTest, EmptyFunctions) {
-  EXPECT_ERROR(nn::Function({}, "Mine"), ErrorCode::kInvalidArgument,
-               "[Mine] no function: expected one of a tensor, got an empty one. Pass a lambda.");
+  EXPECT_ERROR(
+      nn::Function({}, "Mine"), ErrorCode::kInvalidArgument,
+      "[Mine] the function is empty. Pass one that takes and returns a tensor, such as a lambda.");
   nn::Sequential net;
   EXPECT_ERROR(net.add_hook({}), ErrorCode::kInvalidArgument,
-               "[add_hook] no function: expected a hook, got an empty one. Pass a lambda.");
+               "[add_hook] the hook is empty. Pass a function, such as a lambda.");
   EXPECT_ERROR(net.add_pre_hook({}), ErrorCode::kInvalidArgument,
-               "[add_pre_hook] no function: expected a hook, got an empty one. Pass a lambda.");
+               "[add_pre_hook] the hook is empty. Pass a function, such as a lambda.");
   EXPECT_ERROR((void)nn::in_sequence({nn::RateFactor([](std::int64_t) { return 1.0; }), {}}, {3}),
                ErrorCode::kInvalidArgument,
                "[in_sequence] factor 1 is no function: expected a factor. Pass one, such as "

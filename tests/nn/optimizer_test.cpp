@@ -187,10 +187,8 @@ TEST_P(OptimizerTest, ClipsGradients) {
   set_gradient(elsewhere, {1});
   EXPECT_ERROR(static_cast<void>(nn::clip_grad_norm(std::vector{a, elsewhere}, 1)),
                ErrorCode::kDeviceMismatch,
-               "[clip_grad_norm] the gradients are on several devices: expected all on " +
-                   device_.name() +
-                   ", got one on fake:1. Give the parameters of one device at a "
-                   "time.");
+               "[clip_grad_norm] the gradients are on two devices (" + device_.name() +
+                   " and fake:1). Pass the parameters of one device at a time.");
 }
 
 TEST_P(OptimizerTest, ClipsAllGradientsOrNone) {

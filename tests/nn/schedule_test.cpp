@@ -104,8 +104,9 @@ TEST(Schedules, FollowEachOther) {
   EXPECT_ERROR(nn::in_sequence({one}, {3}), ErrorCode::kInvalidArgument, "expected 0 that rise");
   EXPECT_ERROR(nn::in_sequence({one, one}, {}), ErrorCode::kInvalidArgument,
                "expected 1 that rise, one for each factor but the first, got none");
-  EXPECT_ERROR(nn::in_sequence({}, {}), ErrorCode::kInvalidArgument,
-               "[in_sequence] no factors: expected one or more, got none");
+  EXPECT_ERROR(
+      nn::in_sequence({}, {}), ErrorCode::kInvalidArgument,
+      "[in_sequence] the list of factors is empty. Pass at least one, such as exponential(0.9).");
   EXPECT_EQ(nn::in_sequence({one}, {})(7), 1);
 }
 

@@ -177,9 +177,8 @@ TEST_P(SequenceLayerTest, AttentionIsThatOfItsHeads) {
                "[MultiheadAttention] a wrong key: expected [..., keys, 6], got [2, 4, 5] (query: " +
                    to_string(query.shape()) + "). Layer: MultiheadAttention.");
   EXPECT_ERROR(layer(query, key, value.to(test_device("fake:1"))), ErrorCode::kDeviceMismatch,
-               "[MultiheadAttention] query and value are on different devices: expected value on " +
-                   device_.name() +
-                   ", got fake:1. Copy it first: value.to(query.device()). Layer:");
+               "[MultiheadAttention] query and value are on different devices (" + device_.name() +
+                   " and fake:1). Copy value first: value.to(query.device()). Layer:");
   EXPECT_ERROR(nn::MultiheadAttention(6, 4), ErrorCode::kInvalidArgument,
                "[MultiheadAttention] wrong heads: expected a divisor of size 6, got 4");
   EXPECT_ERROR(nn::MultiheadAttention(-4, 2), ErrorCode::kInvalidArgument,
@@ -241,8 +240,8 @@ TEST_P(SequenceLayerTest, ErrorsNameTheLayer) {
   nn::LSTM layer(3, 4, {.tensor = device_});
   EXPECT_ERROR(layer(ones({5, 2, 3}, test_device("cpu:0")), LstmState()),
                ErrorCode::kDeviceMismatch,
-               "[LSTM] input and parameter are on different devices: expected the input on " +
-                   device_.name() + " like weight_ih_l0, got cpu:0");
+               "[LSTM] input and parameter are on different devices (input: f32 [5, 2, 3] on "
+               "cpu:0; weight_ih_l0: f32 ");
   EXPECT_ERROR(layer(ones({5, 2, 4}, device_), LstmState()), ErrorCode::kShapeMismatch,
                "[LSTM] the input has another size: expected [steps, n, 3], got [5, 2, 4]. Layer: "
                "LSTM.");

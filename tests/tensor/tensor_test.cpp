@@ -174,7 +174,8 @@ TEST_P(TensorTest, FromHostChecksTheCount) {
                "expected 6 for shape [2, 3], got 5");
   EXPECT_ERROR(static_cast<void>(from_host_bytes(nullptr, DType::f32, {2}, device_)),
                ErrorCode::kInvalidArgument,
-               "[from_host_bytes] no values: expected 8 bytes for shape [2], got a null pointer");
+               "[from_host_bytes] the pointer is null: expected the address of 8 bytes for shape "
+               "[2]. Pass the address of the values.");
   EXPECT_ERROR(static_cast<void>(from_host_bytes(&values, DType::f32, {-1}, device_)),
                ErrorCode::kInvalidArgument, "[from_host_bytes] negative extent");
 }

@@ -113,8 +113,8 @@ TensorDataset::TensorDataset(std::vector<Tensor> tensors) : tensors_(std::move(t
     }
     if (!tensor.buffer().is_host_addressable()) {
       raise(ErrorCode::kUnsupported,
-            "[TensorDataset] the host can't address tensor {}: expected one on a CPU device, got "
-            "one on {}. Bring it there: tensor.to(\"cpu\").",
+            "[TensorDataset] the host can't address tensor {} on {}. Copy it to a CPU device "
+            "first: tensor.to(\"cpu\").",
             k, tensor.device().name());
     }
     tensor = tensor.detach().contiguous();
@@ -168,7 +168,8 @@ MapDataset::MapDataset(AnyDataset dataset, std::function<Batch(Batch)> function)
     : dataset_(std::move(dataset)), function_(std::move(function)) {
   if (!function_) {
     raise(ErrorCode::kInvalidArgument,
-          "[MapDataset] no function: expected one of a sample, got an empty one. Pass a lambda.");
+          "[MapDataset] the function is empty. Pass one that takes and returns a sample, such as a "
+          "lambda.");
   }
 }
 

@@ -72,13 +72,12 @@ class UseScope {
   UseScope(const LoaderState& loader, std::atomic_flag& taken) : taken_(taken) {
     if (Making::is_under_way(loader)) {
       raise(ErrorCode::kInUse,
-            "[DataLoader] a dataset calls the loader that calls it: expected a loader of its own, "
-            "or none.");
+            "[DataLoader] a dataset calls the loader that calls it. Give the dataset a loader of "
+            "its own.");
     }
     if (!taken_.test_and_set(std::memory_order_acquire)) return;
     raise(ErrorCode::kInUse,
-          "[DataLoader] another thread is making a batch: expected one thread at a time, got two. "
-          "Give each thread a loader of its own.");
+          "[DataLoader] another thread is making a batch. Give each thread a loader of its own.");
   }
   ~UseScope() { taken_.clear(std::memory_order_release); }
   UseScope(const UseScope&) = delete;

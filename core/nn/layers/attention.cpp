@@ -63,8 +63,8 @@ Tensor MultiheadAttention::run(const Tensor& query, const Tensor& key, const Ten
   const auto check_operand = [&](const char* name, const Tensor& operand) {
     if (operand.device() != query.device()) {
       raise(ErrorCode::kDeviceMismatch,
-            "[MultiheadAttention] query and {0} are on different devices: expected {0} on {1}, got "
-            "{2}. Copy it first: {0}.to(query.device()).",
+            "[MultiheadAttention] query and {0} are on different devices ({1} and {2}). Copy {0} "
+            "first: {0}.to(query.device()).",
             name, query.device().name(), operand.device().name());
     }
     if (operand.rank() == query.rank() && operand.size(-1) == size_) return;

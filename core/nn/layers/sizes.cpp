@@ -24,8 +24,7 @@ std::int64_t checked_size(std::string_view layer, std::string_view name, std::in
 void check_defined(const Module& layer, const char* name, const Tensor& operand) {
   if (operand.defined()) return;
   runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{0}] {1} is undefined: expected a tensor, got a default-constructed handle. "
-                 "Create it first, for example {1} = zeros(shape).",
+                 "[{0}] {1} is undefined. Create it first, for example {1} = zeros(shape).",
                  layer.type_name(), name);
 }
 

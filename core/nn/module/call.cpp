@@ -59,11 +59,9 @@ void Call::check_device(const Tensor& input) const {
     if (here == there) return;  // of two runtimes, which the error says
     throw LayerError(
         ErrorCode::kDeviceMismatch,
-        fmt::format("[{0}] input and parameter are on different devices: expected the input on {1} "
-                    "like {2}, got {3} ({4}; {5}). Move one of them: "
-                    "input.to(\"{1}\") or model.move_to(\"{3}\").",
-                    layer(), there, name, here, describe("input", input),
-                    describe(name, *parameter)));
+        fmt::format("[{0}] input and parameter are on different devices ({3}; {4}). Move one of "
+                    "them: input.to(\"{1}\") or model.move_to(\"{2}\").",
+                    layer(), there, here, describe("input", input), describe(name, *parameter)));
   });
 }
 

@@ -11,7 +11,8 @@ Function::Function(std::function<Tensor(const Tensor&)> function, std::string na
     : function_(std::move(function)), name_(std::move(name)) {
   if (!function_)
     raise(ErrorCode::kInvalidArgument,
-          "[{}] no function: expected one of a tensor, got an empty one. Pass a lambda.", name_);
+          "[{}] the function is empty. Pass one that takes and returns a tensor, such as a lambda.",
+          name_);
 }
 
 ModuleList& ModuleList::add(std::string name, AnyModule module) {

@@ -84,8 +84,8 @@ namespace {
 template <class F>
 void check_function(const F& function, const char* operation) {
   if (!function)
-    raise(ErrorCode::kInvalidArgument,
-          "[{}] no function: expected a hook, got an empty one. Pass a lambda.", operation);
+    raise(ErrorCode::kInvalidArgument, "[{}] the hook is empty. Pass a function, such as a lambda.",
+          operation);
 }
 
 }  // namespace

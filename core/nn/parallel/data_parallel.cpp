@@ -21,7 +21,7 @@ namespace {
 std::vector<Device> checked(const std::vector<Device>& devices) {
   if (devices.empty()) {
     raise(ErrorCode::kInvalidArgument,
-          "[DataParallel] no devices: expected at least one, got none.");
+          "[DataParallel] the list of devices is empty. Pass at least one device.");
   }
   for (const Device& each : devices) {
     if (each.runtime() == devices[0].runtime()) continue;

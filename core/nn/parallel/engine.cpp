@@ -196,8 +196,8 @@ void Engine::run_forward(std::size_t replica, Pass::Part& part, const Tensor& in
   part.output = replicas_[replica]->module()(part.input);
   if (!part.output.defined()) {
     raise(ErrorCode::kInvalidArgument,
-          "[DataParallel] the module returned no tensor: expected one with a row for each of the "
-          "batch, got an undefined one. Return it from forward.");
+          "[DataParallel] forward returned an undefined tensor. Return a tensor with one row for "
+          "each row of the batch.");
   }
   if (part.output.rank() == 0) part.output = part.output.reshape({1});
   if (options_.shares != Shares::kMeasured) return;
@@ -279,8 +279,8 @@ Tensor Engine::recorded(const std::shared_ptr<Pass>& pass, const State& original
         const BackwardOptions options = context.backward_options();
         if (options.create_graph) {
           raise(ErrorCode::kUnsupported,
-                "[DataParallel] gradients of gradients: expected a backward without create_graph, "
-                "got one with it. Use the module itself, on one device.");
+                "[DataParallel] gradients of gradients are not supported (create_graph). Use the "
+                "module itself, on one device.");
         }
         return engine->backward(*pass, gradients[0], options.retain_graph);
       });

@@ -23,8 +23,8 @@ TensorList gradients_of(const char* operation, std::span<const Parameter> parame
   for (const Tensor& each : gradients) {
     if (each.device() == gradients.front().device()) continue;
     raise(ErrorCode::kDeviceMismatch,
-          "[{}] the gradients are on several devices: expected all on {}, got one on {}. Give the "
-          "parameters of one device at a time.",
+          "[{}] the gradients are on two devices ({} and {}). Pass the parameters of one device at "
+          "a time.",
           operation, gradients.front().device().name(), each.device().name());
   }
   return gradients;

@@ -130,9 +130,7 @@ LossScale LossScaler::scale() const {
 
 Tensor LossScaler::scale(const Tensor& loss) {
   if (!loss.defined()) {
-    raise(ErrorCode::kInvalidArgument,
-          "[LossScaler] the loss is undefined: expected a tensor of f32 or f64, got a "
-          "default-constructed handle. Compute it first.");
+    raise(ErrorCode::kInvalidArgument, "[LossScaler] the loss is undefined. Compute it first.");
   }
   if (loss.dtype() != DType::f32 && loss.dtype() != DType::f64) {
     raise(ErrorCode::kDtypeMismatch,

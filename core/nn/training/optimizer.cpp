@@ -379,8 +379,8 @@ void Optimizer::set_state(const State& state) {
       const bool is_master = copies.size() > lists_.size();
       if (!list[i].defined() && !is_master && state.parameter_steps[i] > 0) {
         refuse_state(ErrorCode::kInvalidArgument,
-                     "tensor {} is missing: expected one after {} steps, got an undefined tensor",
-                     i, state.parameter_steps[i]);
+                     "tensor {} is undefined, although {} steps were made", i,
+                     state.parameter_steps[i]);
       }
       tensors.push_back(copy_for(parameters_[i], list[i], i));
     }

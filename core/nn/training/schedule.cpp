@@ -161,9 +161,9 @@ RateFactor one_cycle(std::int64_t steps, const OneCycleOptions& options) {
 
 RateFactor in_sequence(std::vector<RateFactor> factors, std::vector<std::int64_t> at) {
   if (factors.empty()) {
-    raise(ErrorCode::kInvalidArgument,
-          "[in_sequence] no factors: expected one or more, got none. Pass one, such as "
-          "exponential(0.9).");
+    raise(
+        ErrorCode::kInvalidArgument,
+        "[in_sequence] the list of factors is empty. Pass at least one, such as exponential(0.9).");
   }
   check_functions(factors, "in_sequence");
   const bool rises = std::ranges::adjacent_find(at, std::greater_equal<>()) == at.end();

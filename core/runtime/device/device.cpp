@@ -19,8 +19,8 @@ std::string_view to_string(DeviceKind kind) {
 
 void Device::raise_undefined() {
   runtime::raise(ErrorCode::kInvalidArgument,
-                 "[Device] undefined device: expected a device, got a default-constructed or "
-                 "moved-from handle. Name one, for example Device(\"cpu:0\").");
+                 "[Device] the device is undefined: the handle was default-constructed or moved "
+                 "from. Name one, for example Device(\"cpu:0\").");
 }
 
 const std::string& Device::name() const { return state().info.name_text; }

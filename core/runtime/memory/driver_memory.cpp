@@ -33,11 +33,9 @@ patchbay_device* opened(DeviceState& device) {
   if (!is_for_plugin) return device.open();
   patchbay_device* const handle = device.handle.load(std::memory_order_acquire);
   if (handle == nullptr) {
-    raise(
-        ErrorCode::kInvalidArgument,
-        "[scratch_allocate] {} is not open: expected an open device, got one that is being opened "
-        "or closed. Allocate between.",
-        device.info.name_text);
+    raise(ErrorCode::kInvalidArgument,
+          "[scratch_allocate] {} is being opened or closed. Allocate while it is open.",
+          device.info.name_text);
   }
   return handle;
 }

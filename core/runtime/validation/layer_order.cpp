@@ -247,13 +247,13 @@ std::string Layer::find_race(const StreamRecord& stream, const Work& work,
     const char* other = earlier.writes ? "writing" : "reading";
     if (earlier.is_inline) {
       return fmt::format(
-          "[{}] a buffer is {} while another thread is in [{}], {} it: expected one thread at a "
-          "time, got two ({}; {}). Order the threads, or give each memory of its own.",
+          "[{}] a buffer is {} while another thread is in [{}], {} it ({}; {}). Order the threads, "
+          "or give each memory of its own.",
           work.operation, mine, earlier.operation, other, caller(work), describe(*use.block));
     }
     return fmt::format(
-        "[{}] a buffer is {} on {} while [{}] on {} may still be {} it: expected a wait between "
-        "them, got none ({}; {}). Let the stream wait first: stream.wait(other.record()).",
+        "[{}] a buffer is {} on {} while [{}] on {} may still be {} it, and no wait is between "
+        "them ({}; {}). Let the stream wait first: stream.wait(other.record()).",
         work.operation, mine, stream.name, earlier.operation, earlier.stream_name, other,
         caller(work), describe(*use.block));
   }

@@ -29,9 +29,8 @@ struct Checkpoint {
     const BackwardOptions options = BackwardScope::options();
     if (is_grad_enabled()) {
       raise(ErrorCode::kUnsupported,
-            "[checkpoint] gradients of a checkpoint can't be recorded: expected a backward without "
-            "create_graph, got one with it. Call the function itself where second derivatives are "
-            "wanted.");
+            "[checkpoint] gradients of a checkpoint can't be recorded (create_graph). Call the "
+            "function itself where second derivatives are wanted.");
     }
     const Recording recording(true);
     std::vector<Tensor> leaves;
@@ -99,14 +98,14 @@ struct Checkpoint {
 Tensor checkpoint(const std::function<Tensor(const std::vector<Tensor>&)>& function,
                   const std::vector<Tensor>& inputs) {
   if (!function) {
-    tensor::raise(ErrorCode::kInvalidArgument,
-                  "[checkpoint] no function: expected one to call, got an empty std::function. "
-                  "Pass what computes the result.");
+    tensor::raise(
+        ErrorCode::kInvalidArgument,
+        "[checkpoint] the function is empty. Pass the function that computes the result.");
   }
   if (inputs.empty()) {
     tensor::raise(ErrorCode::kInvalidArgument,
-                  "[checkpoint] no inputs: expected at least one tensor, got none. Pass what the "
-                  "function computes from.");
+                  "[checkpoint] the list of inputs is empty. Pass the tensors that the function "
+                  "computes from.");
   }
   tensor::Checkpoint back{function, {}, {}, nullptr};
   std::vector<const Tensor*> operands;

@@ -193,8 +193,8 @@ class Untouched {
       if (!input.defined() || !is_watched(*input.impl())) continue;
       if (version_of(input) == versions_[i]) continue;
       raise(ErrorCode::kInvalidArgument,
-            "[{}] forward wrote to input {}, which requires gradients: expected it as it was, got "
-            "a write to its storage ({}). Write to a clone, and return that.",
+            "[{}] forward wrote to input {}, which requires gradients ({}). Write to a clone, and "
+            "return that.",
             function, i, describe(*input.impl()));
     }
   }
@@ -268,9 +268,7 @@ CustomFunction::CustomFunction(std::string name, Forward forward, Backward backw
        {std::pair("forward", bool(forward)), {"backward", bool(backward)}}) {
     if (is_there) continue;
     tensor::raise(ErrorCode::kInvalidArgument,
-                  "[CustomFunction] {} has no {}: expected a function, got an empty one. Pass both "
-                  "forward and backward.",
-                  name, what);
+                  "[CustomFunction] {} has no {}. Pass both forward and backward.", name, what);
   }
   state_ = std::make_shared<const tensor::CustomFunctionState>(
       tensor::CustomFunctionState{std::make_shared<const std::string>(std::move(name)),

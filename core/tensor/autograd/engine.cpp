@@ -303,9 +303,8 @@ Tensor output_gradient(const char* operation, const TensorImpl& output, const Te
 void check_options(const char* operation, BackwardOptions options) {
   if (!options.create_graph || !is_inference_mode()) return;
   raise(ErrorCode::kInvalidArgument,
-        "[{}] create_graph inside an InferenceMode scope: expected a backward without it, because "
-        "nothing is recorded there, got one with it. End the scope first, or use NoGrad in its "
-        "place.",
+        "[{}] create_graph records nothing inside an InferenceMode scope. End the scope first, or "
+        "use NoGrad in its place.",
         operation);
 }
 

@@ -117,10 +117,8 @@ class Gradcheck {
       if (checked) return;
     }
     raise(ErrorCode::kInvalidArgument,
-          "[gradcheck] no result requires gradients: expected one or more of {} to depend on the "
-          "inputs, got none. Call it outside of NoGrad, with a function whose operations are "
-          "recorded.",
-          outputs.size());
+          "[gradcheck] no result depends on the inputs by recorded operations. Call "
+          "it outside of NoGrad, with a function whose operations are recorded.");
   }
 
   std::vector<Doubles> gradients_of(const Tensor& output, std::int64_t element,
@@ -216,8 +214,7 @@ void check_call(bool has_function, const std::vector<Tensor>& inputs,
                 const GradcheckOptions& options) {
   if (!has_function) {
     raise(ErrorCode::kInvalidArgument,
-          "[gradcheck] no function: expected one to call, got an empty std::function. Pass what "
-          "computes the results.");
+          "[gradcheck] the function is empty. Pass the function that computes the results.");
   }
   if (!(options.eps > 0)) {
     raise(ErrorCode::kInvalidArgument,
@@ -231,9 +228,8 @@ void check_call(bool has_function, const std::vector<Tensor>& inputs,
   }
   if (has_one) return;
   raise(ErrorCode::kInvalidArgument,
-        "[gradcheck] no input requires gradients: expected one or more of {}, got none. Call "
-        "requires_grad_() on those to check.",
-        inputs.size());
+        "[gradcheck] no input requires gradients. Call requires_grad_() on those to "
+        "check.");
 }
 
 }  // namespace

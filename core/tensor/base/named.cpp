@@ -18,9 +18,8 @@ std::string describe(const NamedOperand& operand) {
 
 void raise_undefined(const char* operation, std::string_view operand) {
   raise(ErrorCode::kInvalidArgument,
-        "[{0}] {1} is undefined: expected a tensor, got a default-constructed handle. Create it "
-        "first, for example {1} = zeros(shape).",
-        operation, operand);
+        "[{0}] {1} is undefined. Create it first, for example {1} = zeros(shape).", operation,
+        operand);
 }
 
 namespace {

@@ -59,9 +59,8 @@ void* Tensor::data(DType dtype) const {
   runtime::BufferState& buffer = impl.buffer();
   if (!buffer.host_addressable) {
     runtime::raise(ErrorCode::kUnsupported,
-                   "[data] the host can't address this memory: expected a tensor in host memory, "
-                   "got one on {} (tensor: {}). Fetch it with to_vector, or copy it: "
-                   "tensor.to(\"cpu\").",
+                   "[data] the host can't address the memory of {} (tensor: {}). Fetch it with "
+                   "to_vector, or copy it: tensor.to(\"cpu\").",
                    impl.device().info.name_text, tensor::describe(impl));
   }
   runtime::check_not_recording("data");

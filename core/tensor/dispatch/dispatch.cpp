@@ -17,9 +17,8 @@ Operand literal(const char* operation, DType dtype, const Scalar& value) {
   if (runtime::Recorder* recorder = runtime::current_recorder();
       recorder == nullptr || !recorder->has_slot(value.slot())) {
     runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] a slot is used outside of its recording, where no replay can set it: "
-                   "expected a number, got a slot of value {}. Use it in the function that asked "
-                   "for it.",
+                   "[{}] a slot of value {} is used outside of its recording, where no replay can "
+                   "set it. Use it in the function that asked for it.",
                    operation, value.to_string());
   }
   return {nullptr, value.without_slot().bits(dtype, operation), value.slot()};

@@ -160,8 +160,7 @@ std::shared_ptr<DrawScope> repeating_scope(const char* operation,
   if (is_replayed_elsewhere && !log->draws.empty()) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[{}] its forward drew random numbers while a graph was recorded, and each "
-                   "replay draws others: expected its backward within the same recording, got one "
-                   "outside. Record the backward too.",
+                   "replay draws others. Record the backward too.",
                    operation);
   }
   auto scope = std::make_shared<DrawScope>();

@@ -48,11 +48,10 @@ bool Tensor::requires_grad() const {
 const Tensor& Tensor::requires_grad_(bool value) const {
   TensorImpl& impl = impl_of("requires_grad_", *this, "tensor");
   if (is_result(impl)) {
-    runtime::raise(
-        ErrorCode::kInvalidArgument,
-        "[requires_grad_] not a leaf: expected a tensor that no recorded operation made, "
-        "got the result of {} (tensor: {}). Call it on tensor.detach().",
-        impl.grad_state->node->name, tensor::describe(impl));
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[requires_grad_] the tensor is not a leaf: it is the result of {} (tensor: "
+                   "{}). Call it on tensor.detach().",
+                   impl.grad_state->node->name, tensor::describe(impl));
   }
   if (value) {
     tensor::check_no_inference("requires_grad_");
@@ -94,10 +93,10 @@ tensor::Hooks& hooks_of(GradState& state) {
 }
 
 [[noreturn]] void raise_no_gradient(const char* operation, const TensorImpl& impl) {
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] no gradient comes here: expected a tensor that requires gradients, got "
-                 "one that does not (tensor: {}). Call requires_grad_() first.",
-                 operation, tensor::describe(impl));
+  runtime::raise(
+      ErrorCode::kInvalidArgument,
+      "[{}] the tensor does not require gradients (tensor: {}). Call requires_grad_() first.",
+      operation, tensor::describe(impl));
 }
 
 }  // namespace
@@ -105,10 +104,10 @@ tensor::Hooks& hooks_of(GradState& state) {
 std::uint64_t Tensor::add_gradient_hook(GradientHook hook) const {
   TensorImpl& impl = impl_of("add_gradient_hook", *this, "tensor");
   if (!hook) {
-    tensor::raise(ErrorCode::kInvalidArgument,
-                  "[add_gradient_hook] no hook: expected a function, got an empty one ({}). Use "
-                  "remove_gradient_hook to take one away.",
-                  tensor::describe({"tensor", impl}));
+    tensor::raise(
+        ErrorCode::kInvalidArgument,
+        "[add_gradient_hook] the hook is empty ({}). Use remove_gradient_hook to take one away.",
+        tensor::describe({"tensor", impl}));
   }
   if (impl.grad_state == nullptr || !impl.grad_state->requires_grad) {
     raise_no_gradient("add_gradient_hook", impl);
@@ -141,8 +140,8 @@ std::uint64_t add_accumulation_hook(const Tensor& leaf, AccumulationHook hook) {
   }
   if (!hook) {
     runtime::raise(ErrorCode::kInvalidArgument,
-                   "[add_accumulation_hook] no hook: expected a function, got an empty one (leaf: "
-                   "{}). Use remove_accumulation_hook to take one away.",
+                   "[add_accumulation_hook] the hook is empty (leaf: {}). Use "
+                   "remove_accumulation_hook to take one away.",
                    tensor::describe(impl));
   }
   return impl.grad_state->accumulation_hooks.add(std::move(hook));

@@ -15,17 +15,15 @@ namespace patchbay::tensor {
 
 void raise_device_mismatch(const char* operation, const NamedOperand& expected,
                            const NamedOperand& got) {
-  const runtime::DeviceState& device = expected.tensor.device();
-  const bool one_runtime = &device.runtime == &got.tensor.device().runtime;
-  const std::string way_out =
-      one_runtime ? fmt::format("Copy it first: {}.to({}.device()).", got.name, expected.name)
-                  : std::string(
-                        "They belong to two runtimes, which do not mix: take the values "
-                        "through the host with to_vector and from_host.");
+  if (&expected.tensor.device().runtime != &got.tensor.device().runtime) {
+    raise(ErrorCode::kDeviceMismatch,
+          "[{}] operands are on devices of two runtimes, which do not mix ({}; {}). Take the "
+          "values through the host with to_vector and from_host.",
+          operation, describe(expected), describe(got));
+  }
   raise(ErrorCode::kDeviceMismatch,
-        "[{}] operands are on different devices: expected {} on {} like {}, got {} ({}; {}). {}",
-        operation, got.name, device.info.name_text, expected.name,
-        got.tensor.device().info.name_text, describe(expected), describe(got), way_out);
+        "[{}] operands are on different devices ({}; {}). Copy {} first: {}.to({}.device()).",
+        operation, describe(expected), describe(got), got.name, got.name, expected.name);
 }
 
 void raise_place_mismatch(const char* operation, const NamedOperand& place,
@@ -35,13 +33,10 @@ void raise_place_mismatch(const char* operation, const NamedOperand& place,
                         &device.runtime == &place.tensor.device().runtime &&
                         device.info.properties.kind == DeviceKind::kCpu;
   if (!would_do) raise_device_mismatch(operation, place, got);
-  raise(
-      ErrorCode::kDeviceMismatch,
-      "[{0}] operands are on different devices: expected {1} on {2} like {3}, got {4} ({5}; {6}). "
-      "It requires gradients, and so is not taken as a number. Copy it first, and gradients flow "
-      "back: {1}.to({3}.device()).",
-      operation, got.name, place.tensor.device().info.name_text, place.name, device.info.name_text,
-      describe(place), describe(got));
+  raise(ErrorCode::kDeviceMismatch,
+        "[{0}] operands are on different devices ({1}; {2}). {3} requires gradients, and so is not "
+        "taken as a number. Copy it first, and gradients flow back: {3}.to({4}.device()).",
+        operation, describe(place), describe(got), got.name, place.name);
 }
 
 void raise_dtype_mismatch(const char* operation, const NamedOperand& expected,

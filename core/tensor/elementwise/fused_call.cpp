@@ -284,11 +284,10 @@ class Call {
   }
   /// Copying would move the results away from where they are expected.
   [[noreturn]] void raise_devices_of_outputs(const TensorImpl& out) const {
-    raise(ErrorCode::kDeviceMismatch,
-          "[{}] the outputs are on different devices: expected all on {}, got {} (out: {}; out: "
-          "{}). Give outputs on one device.",
-          op_, place_->device().info.name_text, out.device().info.name_text, describe(*place_),
-          describe(out));
+    raise(
+        ErrorCode::kDeviceMismatch,
+        "[{}] the outputs are on different devices (out: {}; out: {}). Give outputs on one device.",
+        op_, describe(*place_), describe(out));
   }
 
   struct Number {

@@ -31,10 +31,10 @@ void check_size(const std::string& name, std::size_t num_inputs, std::size_t num
 FusedFunction::FusedFunction(std::size_t num_inputs, const Body& body, std::string name) {
   name = runtime::one_line(name);
   if (!body) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] no function: expected one of expressions, got an empty std::function. "
-                   "Pass what computes the outputs.",
-                   name);
+    runtime::raise(
+        ErrorCode::kInvalidArgument,
+        "[{}] the function is empty. Pass the function of expressions that computes the outputs.",
+        name);
   }
   check_size(name, num_inputs, /*num_outputs=*/1);
   const std::uint64_t function = tensor::next_function();

@@ -214,9 +214,8 @@ struct Backward {
   std::vector<Tensor> operator()(const Tensor& grad, const tensor::Node& node) const {
     if (is_grad_enabled()) {
       runtime::raise(ErrorCode::kUnsupported,
-                     "[{}] gradients of attention can't be recorded: expected a backward without "
-                     "create_graph, got one with it. Use matmul and softmax where second "
-                     "derivatives are wanted.",
+                     "[{}] gradients of attention can't be recorded (create_graph). Use matmul and "
+                     "softmax where second derivatives are wanted.",
                      kName);
     }
     const Operands in{
@@ -389,8 +388,8 @@ void check_mask(const NamedOperand& query, const AttentionOptions& options, cons
   }
   if (options.is_causal) {
     runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] both a mask and is_causal: expected one of them, got a mask of shape {}. "
-                   "Put the causal part into the mask: logical_and it with tril.",
+                   "[{}] a mask and is_causal can't be used together (mask: {}). Put the causal "
+                   "part into the mask: logical_and it with tril.",
                    kName, to_string(shape));
   }
 }

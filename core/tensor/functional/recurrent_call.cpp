@@ -38,8 +38,7 @@ std::int64_t check_layers(const RecurrentKind& kind, const NamedOperand& input,
                           std::span<const RecurrentWeights> layers) {
   if (layers.empty()) {
     raise(ErrorCode::kInvalidArgument,
-          "[{}] no layers: expected the weights of one or more, got none ({}). Pass "
-          "some.",
+          "[{}] the list of layers is empty ({}). Pass the weights of at least one layer.",
           kind.name, describe(input));
   }
   const NamedOperand first{"hidden_weight",
@@ -109,9 +108,8 @@ Tensor joined_states(const std::vector<Tensor>& states) {
 void refuse_second_derivative(const char* operation) {
   if (!is_grad_enabled()) return;
   raise(ErrorCode::kUnsupported,
-        "[{0}] gradients of {0} can't be recorded: expected a backward without "
-        "create_graph, got one with it. Write the steps with linear, sigmoid and tanh "
-        "where second derivatives are wanted.",
+        "[{0}] gradients of {0} can't be recorded (create_graph). Write the steps with linear, "
+        "sigmoid and tanh where second derivatives are wanted.",
         operation);
 }
 

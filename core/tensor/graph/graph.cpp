@@ -94,8 +94,7 @@ template <class Function>
 void check_function(const Function& function) {
   if (function) return;
   raise(ErrorCode::kInvalidArgument,
-        "[record_graph] no function: expected one to call, got an empty std::function. Pass what "
-        "queues the operations.");
+        "[record_graph] the function is empty. Pass the function that queues the operations.");
 }
 
 }  // namespace

@@ -26,8 +26,7 @@ std::string name_of(std::size_t i) { return fmt::format("tensors[{}]", i); }
 void check_defined(const char* operation, const Tensors& tensors) {
   if (tensors.empty()) {
     raise(ErrorCode::kInvalidArgument,
-          "[{}] nothing to put together: expected one tensor or more, got none. Give a tensor, for "
-          "example of extent 0.",
+          "[{}] the list of tensors is empty. Pass at least one tensor; its extent may be 0.",
           operation);
   }
   for (std::size_t i = 0; i < tensors.size(); ++i) {

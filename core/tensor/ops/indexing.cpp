@@ -48,8 +48,8 @@ void check_not_empty(const char* operation, const NamedOperand& a, int dim,
                      const TensorImpl& index) {
   if (with_axis(a.tensor.shape)[dim] != 0 || index.is_empty()) return;
   raise(ErrorCode::kInvalidArgument,
-        "[{}] nothing to index: expected elements in dimension {}, got none ({}; {}). Use an "
-        "index of extent 0, or another tensor.",
+        "[{}] dimension {} has no elements to index ({}; {}). Use an index of extent 0, or another "
+        "tensor.",
         operation, dim, describe(a), describe({"index", index}));
 }
 

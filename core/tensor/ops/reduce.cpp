@@ -100,9 +100,8 @@ void record_product(const Tensor& result, const Tensor& a, AxisMask mask, const 
          [axes, kept, values = Saved("a", a)](const Tensor& grad, const Node& node) {
            if (is_recording()) {
              raise(ErrorCode::kUnsupported,
-                   "[prod] gradients of prod can't be recorded: expected a backward without "
-                   "create_graph, got one with it. Multiply slices where second derivatives are "
-                   "wanted.");
+                   "[prod] gradients of prod can't be recorded (create_graph). Multiply slices "
+                   "where second derivatives are wanted.");
            }
            return grad.reshape(kept) * products_of_others(values.get(node), axes);
          });

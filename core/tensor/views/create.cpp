@@ -106,8 +106,8 @@ Tensor copied_from_host(const char* operation, const void* data, DType dtype, co
   const std::size_t bytes = checked_size_bytes(operation, shape, dtype);
   if (data == nullptr && bytes > 0) {
     raise(ErrorCode::kInvalidArgument,
-          "[{}] no values: expected {} bytes for shape {}, got a null pointer. Point it at the "
-          "values.",
+          "[{}] the pointer is null: expected the address of {} bytes for shape {}. Pass the "
+          "address of the values.",
           operation, bytes, to_string(shape));
   }
   runtime::check_copy_allowed(device.state(), nullptr, bytes, operation);

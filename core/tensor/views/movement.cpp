@@ -184,9 +184,9 @@ namespace {
 /// The destination of an assignment. Errors: kInvalidArgument if nothing would see the write.
 const TensorImpl& target_of(const Tensor& tensor) {
   if (!tensor.defined()) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[assign] the destination is undefined: expected a tensor to write to, got a "
-                   "default-constructed handle. Create it first; a gradient is set with set_grad.");
+    runtime::raise(
+        ErrorCode::kInvalidArgument,
+        "[assign] the destination is undefined. Create it first; a gradient is set with set_grad.");
   }
   const TensorImpl& impl = *tensor.impl();
   const runtime::BufferState& buffer = impl.buffer();
@@ -194,10 +194,9 @@ const TensorImpl& target_of(const Tensor& tensor) {
                         buffer.references.load(std::memory_order_relaxed) == 1;
   if (is_alone && !buffer.released) {  // lent memory is visible to the application
     runtime::raise(ErrorCode::kInvalidArgument,
-                   "[assign] the write would be lost: expected a view of a tensor, got a temporary "
-                   "that alone holds its storage (destination: {}). Give it a name and use "
-                   "copy_from, or assign "
-                   "to a view: slice, select or view.",
+                   "[assign] the write would be lost, because the destination is a temporary that "
+                   "alone holds its storage (destination: {}). Give it a name and use copy_from, "
+                   "or assign to a view: slice, select or view.",
                    describe(impl));
   }
   return impl;

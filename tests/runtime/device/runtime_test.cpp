@@ -50,8 +50,8 @@ TEST(UndefinedDevice, DoesNothingAndOpensNothing) {
 TEST(UndefinedDevice, IsAnErrorWhereADeviceIsUsed) {
   const Device none;
   const char* const message =
-      "[Device] undefined device: expected a device, got a default-constructed or moved-from "
-      "handle. Name one, for example Device(\"cpu:0\").";
+      "[Device] the device is undefined: the handle was default-constructed or moved from. Name "
+      "one, for example Device(\"cpu:0\").";
   const auto expect = [&](auto&& call) {
     EXPECT_ERROR(call(), ErrorCode::kInvalidArgument, message);
   };

@@ -151,12 +151,11 @@ TEST_P(GraphErrorsTest, CopiesStayInOneRuntime) {
 }
 
 TEST_P(GraphErrorsTest, AFunctionIsNeeded) {
-  EXPECT_ERROR(static_cast<void>(record_graph(std::function<void()>())),
-               ErrorCode::kInvalidArgument,
-               "[record_graph] no function: expected one to call, got an empty std::function. Pass "
-               "what queues the operations.");
+  EXPECT_ERROR(
+      static_cast<void>(record_graph(std::function<void()>())), ErrorCode::kInvalidArgument,
+      "[record_graph] the function is empty. Pass the function that queues the operations.");
   EXPECT_ERROR(static_cast<void>(record_graph(std::function<void(GraphRecording&)>())),
-               ErrorCode::kInvalidArgument, "[record_graph] no function");
+               ErrorCode::kInvalidArgument, "[record_graph] the function is empty");
 }
 
 TEST_P(GraphErrorsTest, LaunchesByHandAreNotRecorded) {

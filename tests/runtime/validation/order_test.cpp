@@ -53,12 +53,12 @@ TEST_P(ValidatedLaunches, FindMissingWaits) {
   const std::string name = device_.name();
   twice(one, all(b), all(a), "first");
   const std::string read = finding_of([&] { twice(two, all(c), all(b), "second"); });
-  EXPECT_FINDING(
-      read,
-      "[second] a buffer is read on stream 2 of " + name + " while [first] on stream 1 of " + name +
-          " may still be writing it: expected a wait between them, got none (in [launch] at ",
-      "; " + name + "; buffer of 400 bytes made by [allocate] at ", "validation_test+0x",
-      "). Let the stream wait first: stream.wait(other.record()).");
+  EXPECT_FINDING(read,
+                 "[second] a buffer is read on stream 2 of " + name +
+                     " while [first] on stream 1 of " + name +
+                     " may still be writing it, and no wait is between them (in [launch] at ",
+                 "; " + name + "; buffer of 400 bytes made by [allocate] at ", "validation_test+0x",
+                 "). Let the stream wait first: stream.wait(other.record()).");
   EXPECT_FINDING(finding_of([&] { twice(two, all(b), all(c), "third"); }),
                  "[third] a buffer is written on stream 2", "[first] on stream 1", "be writing it");
   EXPECT_FINDING(finding_of([&] { twice(two, all(a), all(c), "fourth"); }),
@@ -218,8 +218,7 @@ TEST(ValidatedThreads, MayNotUseOneBufferAtOnce) {
   first.join();
   second.join();
   EXPECT_FINDING(text,
-                 "[add] a buffer is written while another thread is in [add], writing it: expected "
-                 "one thread at a time, got two (in [add",
+                 "[add] a buffer is written while another thread is in [add], writing it (in [add",
                  "; cpu:0; buffer of 262144 bytes made by [zeros] at ",
                  "). Order the threads, or give each memory of its own.");
 }

@@ -222,7 +222,7 @@ TEST_P(CheckpointTest, RunsBackInsideAnInferenceMode) {
 TEST_P(CheckpointTest, NeedsAFunctionAndItsResult) {
   const Tensor x = ones({3}, device_).requires_grad_();
   EXPECT_ERROR(static_cast<void>(checkpoint({}, {x})), ErrorCode::kInvalidArgument,
-               "[checkpoint] no function: expected one to call, got an empty std::function.");
+               "[checkpoint] the function is empty");
   for (const Tensor& input : {x, x.detach()}) {
     EXPECT_ERROR(static_cast<void>(checkpoint([](const auto&) { return Tensor(); }, {input})),
                  ErrorCode::kInvalidArgument, "[checkpoint] the function's result is undefined");
@@ -231,7 +231,7 @@ TEST_P(CheckpointTest, NeedsAFunctionAndItsResult) {
 
 TEST_P(CheckpointTest, NeedsAnInput) {
   EXPECT_ERROR(static_cast<void>(checkpoint([](const auto&) { return Tensor(); }, {})),
-               ErrorCode::kInvalidArgument, "[checkpoint] no inputs: expected at least one tensor");
+               ErrorCode::kInvalidArgument, "[checkpoint] the list of inputs is empty");
 }
 
 TEST_P(CheckpointTest, RetainsWhatIsCaptured) {
@@ -272,7 +272,7 @@ TEST_P(CheckpointTest, BothRunsRefuseTheSame) {
       [](const FunctionContext&, const std::vector<Tensor>& grads) { return grads; });
   EXPECT_ERROR(static_cast<void>(checkpoint([&](const auto& in) { return grown(in)[0]; }, {x})),
                ErrorCode::kInvalidArgument,
-               "[grown] forward wrote to input 0, which requires gradients: expected it as it was");
+               "[grown] forward wrote to input 0, which requires gradients");
   const auto unrecorded = [&](const std::vector<Tensor>& in) {
     const NoGrad scope;
     return Tensor(add_out(empty({3}, device_), in[0], number));

@@ -120,7 +120,7 @@ TEST_P(HookTest, WrongUses) {
   EXPECT_ERROR(add_accumulation_hook(x.detach(), nothing), ErrorCode::kInvalidArgument,
                "got a tensor that requires none");
   EXPECT_ERROR(add_accumulation_hook(x, nullptr), ErrorCode::kInvalidArgument,
-               "[add_accumulation_hook] no hook: expected a function, got an empty one");
+               "[add_accumulation_hook] the hook is empty");
 }
 
 TEST_P(HookTest, OverwritesAreCounted) {

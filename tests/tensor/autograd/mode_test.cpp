@@ -81,7 +81,7 @@ TEST(InferenceModeTest, IsCarriedByThreadContext) {
   run_elsewhere([&] {
     EXPECT_FALSE((x * 2).requires_grad());
     EXPECT_ERROR(GradMode(true), ErrorCode::kInvalidArgument,
-                 "[GradMode] gradients inside an InferenceMode scope");
+                 "[GradMode] gradients can't be asked for inside an InferenceMode scope");
   });
   const ThreadContext inside = ThreadContext::current();
   std::thread([&] {
@@ -98,10 +98,10 @@ TEST(InferenceModeTest, CanNotBeLeftWithin) {
   const InferenceMode scope;
   EXPECT_FALSE((x * 2).requires_grad());
   EXPECT_ERROR(GradMode(true), ErrorCode::kInvalidArgument,
-               "[GradMode] gradients inside an InferenceMode scope: expected none to be asked for, "
-               "got a call that does. End the scope first, or use NoGrad in its place.");
+               "[GradMode] gradients can't be asked for inside an InferenceMode scope. End the "
+               "scope first, or use NoGrad in its place.");
   EXPECT_ERROR(leaf(), ErrorCode::kInvalidArgument,
-               "[requires_grad_] gradients inside an InferenceMode scope");
+               "[requires_grad_] gradients can't be asked for inside an InferenceMode scope");
   EXPECT_FALSE(is_grad_enabled());
 }
 
@@ -110,9 +110,8 @@ TEST(InferenceModeTest, RecordsNoGradients) {
   {
     const InferenceMode scope;
     const std::string refused =
-        " create_graph inside an InferenceMode scope: expected a backward without it, because "
-        "nothing is recorded there, got one with it. End the scope first, or use NoGrad in its "
-        "place.";
+        " create_graph records nothing inside an InferenceMode scope. End the scope first, or use "
+        "NoGrad in its place.";
     EXPECT_ERROR(y.backward({}, {.create_graph = true}), ErrorCode::kInvalidArgument,
                  "[backward]" + refused);
     EXPECT_ERROR(static_cast<void>(gradients({y}, {x}, {}, {.create_graph = true})),

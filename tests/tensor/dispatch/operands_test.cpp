@@ -23,10 +23,9 @@ TEST_P(OperandsTest, DevicesMustBeTheSame) {
   const std::uint64_t copies = num_copies("", "");
   device_.synchronize();
   const std::uint64_t blocks = device_.memory().live_blocks;
-  const std::string text = "[add] operands are on different devices: expected b on " +
-                           device_.name() + " like a, got " + other_.name() +
-                           " (a: f32 [2, 3] on " + device_.name() + "; b: f32 [3] on " +
-                           other_.name() + "). Copy it first: b.to(a.device()).";
+  const std::string text = "[add] operands are on different devices (a: f32 [2, 3] on " +
+                           device_.name() + "; b: f32 [3] on " + other_.name() +
+                           "). Copy b first: b.to(a.device()).";
   EXPECT_ERROR(static_cast<void>(add(a, b)), ErrorCode::kDeviceMismatch, text);
   EXPECT_ERROR(static_cast<void>(lt(a, b)), ErrorCode::kDeviceMismatch, "[lt]");
   EXPECT_ERROR(static_cast<void>(matmul(a, ones({3, 2}, other_))), ErrorCode::kDeviceMismatch,
@@ -84,8 +83,8 @@ TEST_P(OperandsTest, DevicesOfOneBackendAreDifferentToo) {
 TEST_P(OperandsTest, OutMustBeThereToo) {
   const Tensor a = ones({2}, device_), out = full({2}, 7, other_);
   EXPECT_ERROR(add_out(out, a, a), ErrorCode::kDeviceMismatch,
-               "expected a on " + other_.name() + " like out");
-  EXPECT_ERROR(add_out(out, a, 1), ErrorCode::kDeviceMismatch, "Copy it first: a.to(out.device())");
+               "(out: f32 [2] on " + other_.name() + "; a: f32 [2] on " + device_.name() + ")");
+  EXPECT_ERROR(add_out(out, a, 1), ErrorCode::kDeviceMismatch, "Copy a first: a.to(out.device())");
   EXPECT_ERROR(neg_out(out, a), ErrorCode::kDeviceMismatch, "[neg]");
   EXPECT_ERROR(out += a, ErrorCode::kDeviceMismatch, "[add] operands are on different devices");
   EXPECT_ERROR(matmul_out(zeros({1, 1}, other_), ones({1, 1}, device_), ones({1, 1}, device_)),
@@ -96,7 +95,8 @@ TEST_P(OperandsTest, OutMustBeThereToo) {
 TEST_P(OperandsTest, RuntimesMustBeTheSame) {
   const Runtime runtime(device_options());
   EXPECT_ERROR(static_cast<void>(ones({2}, device_) + ones({2}, runtime.device(device_.name()))),
-               ErrorCode::kDeviceMismatch, "They belong to two runtimes");
+               ErrorCode::kDeviceMismatch,
+               "[add] operands are on devices of two runtimes, which do not mix");
 }
 
 TEST_P(OperandsTest, HostScalarsOfAnotherRuntimeAreRefusedToo) {

@@ -237,10 +237,9 @@ TEST_P(UpdatesTest, ClipsByTheCommonNorm) {
   const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
   EXPECT_ERROR(static_cast<void>(clip_by_norm({a, zeros({2}, other)}, 1)),
                ErrorCode::kDeviceMismatch,
-               "[clip_by_norm] operands are on different devices: expected gradients[1] on " +
-                   device_.name() + " like gradients[0], got " + other.name() +
-                   " (gradients[0]: f32 [2] on " + device_.name() + "; gradients[1]: f32 [2] on " +
-                   other.name() + "). Copy it first: gradients[1].to(gradients[0].device()).");
+               "[clip_by_norm] operands are on different devices (gradients[0]: f32 [2] on " +
+                   device_.name() + "; gradients[1]: f32 [2] on " + other.name() +
+                   "). Copy gradients[1] first: gradients[1].to(gradients[0].device()).");
 }
 
 /// Step, rate and condition from elements of the device, for parameters of different counts.
@@ -322,9 +321,8 @@ TEST_P(UpdatesTest, ErrorsComeBeforeAnyWork) {
                "[sgd_update] wrong number of tensors: expected 1 velocities, one for each "
                "parameter, got 0. Give each parameter one: zeros_like(parameter).");
   EXPECT_ERROR(sgd_update({p}, {g}, {Tensor()}, 1, {.momentum = 0.9}), ErrorCode::kInvalidArgument,
-               "[sgd_update] velocities[0] is undefined: expected a tensor, got a "
-               "default-constructed handle. Create it first, for example velocities[0] = "
-               "zeros(shape).");
+               "[sgd_update] velocities[0] is undefined. Create it first, for example "
+               "velocities[0] = zeros(shape).");
   EXPECT_ERROR(sgd_update({p, p}, {g, ones({3}, device_)}, {}, 1), ErrorCode::kShapeMismatch,
                "[sgd_update] gradients[1] has the wrong shape: expected [2] like its parameter");
   EXPECT_ERROR(sgd_update({p}, {g.cast(DType::i32)}, {}, 1), ErrorCode::kDtypeMismatch,

@@ -185,10 +185,9 @@ TEST_P(AssignmentTest, OperandsMustFit) {
   const Tensor a = ones({2, 3}, device_);
   const std::string other = device_ == test_device("cpu:0") ? "fake:0" : "cpu:0";
   EXPECT_ERROR(a[0] = zeros({3}, test_device(other)), ErrorCode::kDeviceMismatch,
-               "[assign] operands are on different devices: expected source on " + device_.name() +
-                   " like destination, got " + other + " (destination: f32 [3]" + on_ +
+               "[assign] operands are on different devices (destination: f32 [3]" + on_ +
                    "; source: f32 [3] on " + other +
-                   "). Copy it first: source.to(destination.device()).");
+                   "). Copy source first: source.to(destination.device()).");
   EXPECT_ERROR(a[0] = zeros({3}, {DType::i32, device_}), ErrorCode::kDtypeMismatch,
                "[assign] operands have different dtypes: expected source of f32 like destination, "
                "got i32 (destination: f32 [3]" +
@@ -201,8 +200,7 @@ TEST_P(AssignmentTest, OperandsMustFit) {
   EXPECT_ERROR(a[0] = a, ErrorCode::kShapeMismatch, "expected [3], or 1 in some dimensions, got");
   EXPECT_ERROR(a[0] = Tensor(), ErrorCode::kInvalidArgument, "[assign] source is undefined");
   const std::string undefined =
-      "[assign] the destination is undefined: expected a tensor to write to, got a "
-      "default-constructed handle. Create it first; a gradient is set with set_grad.";
+      "[assign] the destination is undefined. Create it first; a gradient is set with set_grad.";
   EXPECT_ERROR(Tensor() = a, ErrorCode::kInvalidArgument, undefined);
   EXPECT_ERROR(a.grad() = a, ErrorCode::kInvalidArgument, undefined);
   EXPECT_ERROR(a.grad() = 1, ErrorCode::kInvalidArgument, undefined);
@@ -224,13 +222,12 @@ TEST_P(AssignmentTest, AScalarOfTheHostStandsForItsValue) {
 /// A temporary that alone holds its storage.
 TEST_P(AssignmentTest, WritesThatNobodyWouldSeeAreRefused) {
   const Tensor a = zeros({2, 3}, device_), rows = zeros({1}, {DType::i64, device_});
-  EXPECT_ERROR(
-      a.clone() = ones({2, 3}, device_), ErrorCode::kInvalidArgument,
-      "[assign] the write would be lost: expected a view of a tensor, got a temporary that "
-      "alone holds its storage (destination: f32 [2, 3]" +
-          on_ +
-          "). Give it a name and use copy_from, or assign to a view: slice, select or "
-          "view.");
+  EXPECT_ERROR(a.clone() = ones({2, 3}, device_), ErrorCode::kInvalidArgument,
+               "[assign] the write would be lost, because the destination is a temporary that "
+               "alone holds its storage (destination: f32 [2, 3]" +
+                   on_ +
+                   "). Give it a name and use copy_from, or assign to a view: slice, select or "
+                   "view.");
   EXPECT_ERROR((a + a) = 1, ErrorCode::kInvalidArgument, "[assign] the write would be lost");
   EXPECT_ERROR(a.t().contiguous() = 1, ErrorCode::kInvalidArgument, "the write would be lost");
   EXPECT_ERROR(a.t().reshape({6}) = 1, ErrorCode::kInvalidArgument, "the write would be lost");

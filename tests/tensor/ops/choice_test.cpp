@@ -167,8 +167,8 @@ TEST_P(ChoiceTest, WhereRefusesOtherDevices) {
   const Tensor t = ones({2}, device_), c = ones({2}, {DType::boolean, device_});
   const Tensor elsewhere = ones({2}, other_);
   EXPECT_ERROR((void)where(c, t, elsewhere), ErrorCode::kDeviceMismatch,
-               "[where] operands are on different devices: expected b on " + device_.name() +
-                   " like condition, got " + other_.name());
+               "[where] operands are on different devices (condition: bool [2] on " +
+                   device_.name() + "; b: f32 [2] on " + other_.name() + "). Copy b first");
   EXPECT_ERROR((void)where(ones({2}, {DType::boolean, other_}), t, t), ErrorCode::kDeviceMismatch,
                "[where]");
   EXPECT_ERROR(where_out(elsewhere, c, t, t), ErrorCode::kDeviceMismatch,

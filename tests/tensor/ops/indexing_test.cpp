@@ -183,15 +183,13 @@ TEST_P(IndexingTest, RefusesWhatDoesNotFit) {
                    on_ + "). Convert it first: index.cast(DType::i64).");
   EXPECT_ERROR(static_cast<void>(index_select(a, 0, zeros({2}, {DType::i64, other}))),
                ErrorCode::kDeviceMismatch,
-               "[index_select] operands are on different devices: expected index" + on_ +
-                   " like a, got " + std::string(other.name()));
+               "[index_select] operands are on different devices (a: f32 ");
   EXPECT_ERROR(static_cast<void>(index_select(a, 2, index)), ErrorCode::kInvalidArgument,
                "[index_select] dimension 2 is out of range: expected -2 to 1 for rank 2, got 2");
-  EXPECT_ERROR(
-      static_cast<void>(index_select(a.slice(0, 0, 0), 0, index)), ErrorCode::kInvalidArgument,
-      "[index_select] nothing to index: expected elements in dimension 0, got none (a: "
-      "f32 [0, 2]" +
-          on_ + "; index: i64 [2]" + on_ + "). Use an index of extent 0, or another tensor.");
+  EXPECT_ERROR(static_cast<void>(index_select(a.slice(0, 0, 0), 0, index)),
+               ErrorCode::kInvalidArgument,
+               "[index_select] dimension 0 has no elements to index (a: f32 [0, 2]" + on_ +
+                   "; index: i64 [2]" + on_ + "). Use an index of extent 0, or another tensor.");
   EXPECT_ERROR(
       static_cast<void>(index_add(a, 0, index, zeros({3, 2}, device_))), ErrorCode::kShapeMismatch,
       "[index_add] source has the wrong shape: expected [2, 2], an element for each index, "
