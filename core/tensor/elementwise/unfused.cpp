@@ -2,6 +2,7 @@
 #include "core/tensor/elementwise/unfused.h"
 
 #include <array>
+#include <iterator>
 
 #include "patchbay/ops.h"
 #include "patchbay/plugin/kernels/elementwise.h"
@@ -29,24 +30,34 @@ Tensor binary(Operation operation, const TensorOrScalar& a, const TensorOrScalar
   return b.is_tensor() ? operation(a.tensor(), b.tensor()) : operation(a.tensor(), b.scalar());
 }
 
-#define PATCHBAY_UNARY(name, ...) \
-  if (op.id == op::name.id) return patchbay::name(a.tensor());
-#define PATCHBAY_BINARY(name, ...) \
-  if (op.id == op::name.id)        \
-    return binary([](auto& x, auto& y) { return patchbay::name(x, y); }, a, b);
+/// Computes one operator. At least one operand is a tensor; for `where`, one of the last two.
+using Apply = Tensor (*)(const Operands& of);
 
-/// At least one operand is a tensor; for `where`, one of the last two.
-Tensor apply_operator(const Operator& op, const Operands& operands) {
-  const TensorOrScalar &a = *operands[0], &b = *operands[1], &c = *operands[2];
+/// By the operator's id. Null for an operator of which no derivative is made.
+constexpr auto kApply = [] {
+  std::array<Apply, std::size(kOperators)> table{};
+#define PATCHBAY_UNARY(name, ...) \
+  table[op::name.id] = [](const Operands& of) { return patchbay::name(of[0]->tensor()); };
+#define PATCHBAY_BINARY(name, ...)                                                        \
+  table[op::name.id] = [](const Operands& of) {                                           \
+    return binary([](auto& x, auto& y) { return patchbay::name(x, y); }, *of[0], *of[1]); \
+  };
   PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)
   PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)
   PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_BINARY)
   PATCHBAY_BINARY(logical_or)
-  if (op.id != op::where.id) {
+  table[op::where.id] = [](const Operands& of) {
+    const Tensor& condition = of[0]->tensor();
+    return binary([&](auto& x, auto& y) { return where(condition, x, y); }, *of[1], *of[2]);
+  };
+  return table;
+}();
+
+Tensor apply_operator(const Operator& op, const Operands& operands) {
+  if (kApply[op.id] == nullptr) {
     runtime::raise(ErrorCode::kInternal, "[backward] no derivative is made of {}.", op.name);
   }
-  const Tensor& condition = a.tensor();
-  return binary([&](auto& x, auto& y) { return where(condition, x, y); }, b, c);
+  return kApply[op.id](operands);
 }
 
 class Computation {
