@@ -3,9 +3,9 @@
 #include <cmath>
 #include <utility>
 
-#include "conformance/support/expect.h"
 #include "conformance/kernels/elementwise.h"
 #include "conformance/kernels/parts.h"
+#include "conformance/support/expect.h"
 
 namespace patchbay::conformance {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <patchbay/plugin/expression.h>
 
-#include "conformance/support/expect.h"
 #include "conformance/kernels/launcher.h"
 #include "conformance/kernels/parts.h"
+#include "conformance/support/expect.h"
 #include "conformance/values/array.h"
 
 namespace patchbay::conformance {

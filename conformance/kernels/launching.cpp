@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Rules for all kernels: refusals, checked arguments, streams, threads.
-#include "conformance/support/expect.h"
 #include "conformance/kernels/launcher.h"
 #include "conformance/kernels/parts.h"
+#include "conformance/support/expect.h"
 #include "conformance/values/array.h"
 #include "conformance/values/values.h"
 
