@@ -25,7 +25,6 @@ RULES = {
     "3_rooms": room_rules.rooms,
     "3_calls": call_rules.calls,
     "3_folder_sizes": room_rules.folder_sizes,
-    "3_short_files": room_rules.short_files,
     "4_linked_plugins": build_rules.linked_plugins,
     "4_headers_gcc": build_rules.headers_gcc,
     "4_headers_clang": build_rules.headers_clang,

@@ -1,7 +1,5 @@
-"""Which folder may include which, how many files a folder has, and how short a file may be."""
+"""Which folder may include which, and how many files a folder has."""
 
-import re
-from fnmatch import fnmatch
 from pathlib import Path
 
 from source_tree import Tree, Violation
@@ -29,8 +27,6 @@ MOST_FILES = 25
 EXEMPT_FOLDERS = ("include/patchbay",)
 SUFFIXES = {".c", ".cpp", ".h", ".hpp", ".pbk", ".cl"}
 FOLDERS = ("core", "include", "kit", "plugins", "conformance", "tools", "tests", "examples", "bench")
-FEWEST_LINES = 30
-REASONS = "tests/rules/short_files.txt"
 
 
 def room_of(path: str) -> tuple[str, str] | None:
@@ -73,26 +69,3 @@ def folder_sizes(tree: Tree, build: Path | None):
     for folder, count in counts.items():
         if count > MOST_FILES and folder not in EXEMPT_FOLDERS:
             yield Violation(folder, 1, f"{count} files: expected at most {MOST_FILES}")
-
-
-def reasons(tree: Tree) -> list[tuple[str, str]]:
-    """Pattern and reason of each line of the list."""
-    lines = tree.text(REASONS).splitlines() if (tree.root / REASONS).is_file() else []
-    pairs = [re.split(r"\s{2,}", line, maxsplit=1) for line in lines if line and line[0] != "#"]
-    return [(pair[0], pair[1] if len(pair) == 2 else "") for pair in pairs]
-
-
-def short_files(tree: Tree, build: Path | None):
-    """A file that is hardly worth opening has a reason to be one."""
-    listed = reasons(tree)
-    used = set()
-    for path in tree.files("core", "include", "kit", "plugins", "conformance", "tools"):
-        if tree.text(path).count("\n") >= FEWEST_LINES:
-            continue
-        matching = [pattern for pattern, reason in listed if reason and fnmatch(path, pattern)]
-        used.update(matching)
-        if not matching:
-            yield Violation(path, 1, f"under {FEWEST_LINES} lines, and without a reason in {REASONS}")
-    for pattern, reason in listed:
-        if pattern not in used:
-            yield Violation(REASONS, 1, f"'{pattern}' has no reason or names no short file")

@@ -30,7 +30,6 @@ CLEAN = {
     "kit/library/library.cpp": "void* h = dlopen(path, 0);\n",
     "kit/share.h": '#include "patchbay/plugin/abi.h"\n',
     "CMakeLists.txt": "# no openblas\n",
-    "tests/rules/short_files.txt": "*.h  short\n*.cpp  short\n",
 }
 
 # rule: (file, its content, line where the violation is) of each violation that is planted alone
@@ -60,11 +59,6 @@ PLANTED = {
         ("core/base/bad.h", '#include "core/runtime/plugin/loader.cpp"\n', 1),
         ("core/runtime/nowhere/bad.cpp", "int a;\n", 1),
         ("kit/bad.hpp", '#include "kit/library/library.cpp"\n', 1),
-    ],
-    "3_short_files": [
-        ("core/runtime/copy/bad.c", "int a;\n", 1),
-        ("tests/rules/short_files.txt", "*.h  short\n*.cpp  short\n*.c  none\n", 1),
-        ("tests/rules/short_files.txt", "*.h  short\n*.cpp\n", 1),
     ],
     "4_headers_gcc": [("include/patchbay/bad.h", "inline std::string text;\n", 1)],
     "4_headers_clang": [("include/patchbay/bad.h", "struct P { int a, b; };\ninline P p() { return P(1, 2); }\n", 1)],
