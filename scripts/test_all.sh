@@ -1,7 +1,7 @@
 # The long form of scripts/test, which sources this file. Each row of the table in docs/status.md is
 # a check. A failed check does not stop the others.
 
-all_rows=(release asan tsan format tidy patches fuzz)
+all_rows=(release asan tsan format tidy patches fuzz mutants)
 
 what_of() {
   case $1 in
@@ -12,6 +12,7 @@ what_of() {
     tidy) echo 'clang-tidy on core/' ;;
     patches) echo 'three operators added to a copy as docs/adding-an-operator.md says, on every backend' ;;
     fuzz) echo 'the readers of files under libFuzzer, ten minutes for each format' ;;
+    mutants) echo 'a hundred small changes to core, kit and plugins, of which the suite notices 90' ;;
   esac
 }
 
@@ -91,6 +92,13 @@ fuzz_format() {
   PATCHBAY_PLUGINS=cpu-openblas "build/release/test-bin/fuzz-$1" -max_total_time=600 -max_len=4096 \
     -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found-" "$found" \
     "build/release/tests/fuzz/corpus/$1"
+}
+
+# PATCHBAY_MUTANTS: more arguments, such as --seed 2 or --count 20.
+row_mutants() {
+  local -a more
+  read -ra more <<<"${PATCHBAY_MUTANTS:-}"
+  python3 -B tests/mutants/mutants.py . build/mutants "${more[@]}"
 }
 
 # run_row NAME: fails as the check does. One that can't run here exits 77 and gives the reason in its

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(sys.argv[1])
-ROWS = ["release", "asan", "tsan", "format", "tidy", "patches", "fuzz"]
+ROWS = ["release", "asan", "tsan", "format", "tidy", "patches", "fuzz", "mutants"]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess:

@@ -30,6 +30,7 @@ class ElementwiseKernel final : public plugin::Kernel {
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override;
+  bool has_cancellation_points() const noexcept override { return false; }
 
  private:
   struct Operands {

@@ -51,9 +51,11 @@ struct Moments {
   double count = 0, mean = 0, squares = 0;
 
   void join(double n, double its_mean, double its_squares) {
-    // The first part has no distance, whose square might be infinite.
-    const double both = count + n, distance = count == 0 ? 0 : its_mean - mean;
-    if (count == 0) mean = its_mean;
+    if (count == 0) {
+      *this = {n, its_mean, its_squares};
+      return;
+    }
+    const double both = count + n, distance = its_mean - mean;
     squares += its_squares + distance * distance * (count * n / both);
     mean += distance * (n / both);
     count = both;

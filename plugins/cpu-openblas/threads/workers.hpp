@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "patchbay/plugin/kit/error.hpp"
 #include "patchbay/plugin/kit/host.hpp"
 
 #include "cpu-openblas/threads/lead_thread.hpp"
@@ -52,6 +53,7 @@ class Workers {
   template <class Body>
   void parallel_for(int num_parts, const Body& body) noexcept {
     if (lent_threads_ == 0) return pool_.parallel_for(num_parts, body);
+    const plugin::detail::CancellationOff not_cancelled;  // the application's code may wait
     host_.parallel_for(static_cast<std::uint64_t>(num_parts), [&](std::uint64_t part) {
       const Subnormals::Scope scope(subnormals_);
       body(static_cast<int>(part));

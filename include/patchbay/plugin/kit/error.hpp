@@ -106,9 +106,10 @@ patchbay_status* guarded(const patchbay_host* host, Body&& body) noexcept {
   }
 }
 
-/// The same for a wait, out of which pthread_cancel may throw.
+/// Runs `body` and returns an exception as a status, but lets pthread_cancel end the thread in it:
+/// for a wait that may be ended so, and for a body without a cancellation point.
 template <class Body>
-patchbay_status* guarded_wait(const patchbay_host* host, Body&& body) {
+patchbay_status* guarded_cancellable(const patchbay_host* host, Body&& body) {
   try {
     body();
     return nullptr;

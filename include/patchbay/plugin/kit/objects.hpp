@@ -102,6 +102,9 @@ class Stream : public detail::Object {
 class Kernel : public detail::Object {
  public:
   virtual std::uint64_t workspace_bytes() const { return 0; }
+  /// Whether launch() has a cancellation point: a wait, a file, a driver. A launch without one need
+  /// not hold pthread_cancel off, which takes as long as a small call.
+  virtual bool has_cancellation_points() const noexcept { return true; }
   virtual void launch(Stream& stream, Arguments arguments, Memory workspace,
                       std::string_view name) = 0;
   /// Only for kernels of modules.

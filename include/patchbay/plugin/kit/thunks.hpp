@@ -227,7 +227,7 @@ struct Thunks {
     const auto* host = host_of(waited_for);
     bool done = false;
     const auto body = [&] { done = wait(); };
-    Status status = waited_for.is_cancellable() ? guarded_wait(host, body) : guarded(host, body);
+    Status status = waited_for.is_cancellable() ? guarded_cancellable(host, body) : guarded(host, body);
     return status != nullptr || done ? status : timed_out(host);
   }
   static Status synchronize(patchbay_stream* stream, std::uint64_t deadline_ns) {
@@ -276,9 +276,12 @@ struct Thunks {
   static Status launch(patchbay_stream* stream, patchbay_kernel* kernel,
                        const patchbay_argument* arguments, std::uint32_t num_arguments,
                        patchbay_memory workspace, patchbay_string name) noexcept {
-    return guarded(host_of(object(stream)), [&] {
+    const auto* host = host_of(object(stream));
+    const auto body = [&] {
       object(kernel).launch(object(stream), {arguments, num_arguments}, workspace, from_abi(name));
-    });
+    };
+    return object(kernel).has_cancellation_points() ? guarded(host, body)
+                                                    : guarded_cancellable(host, body);
   }
   static Status load_module(patchbay_device* device, patchbay_string format, patchbay_string code,
                             patchbay_string options, patchbay_module** out) noexcept {
