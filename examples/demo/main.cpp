@@ -11,11 +11,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -24,71 +22,17 @@
 #include <patchbay/patchbay.h>
 
 #include "network.h"
+#include "options.h"
 
 namespace {
 
-using examples::Network;
+using namespace examples;
 using patchbay::Device;
 using patchbay::DType;
 using patchbay::Tensor;
 namespace nn = patchbay::nn;
 
 constexpr std::int64_t kBatch = 128;
-
-// ------------------------------------------------------------------------------------- options ---
-
-using Options = std::map<std::string, std::string>;
-
-Options parse(int argc, char** argv) {
-  Options options{{"--device", ""},  {"--devices", ""},
-                  {"--epochs", "4"}, {"--train", ""},
-                  {"--test", ""},    {"--reload", ""},
-                  {"--output", ""},  {"--data", "/usr/share/datasets/fashion-mnist"}};
-  for (int i = 1; i < argc; i += 2) {
-    const auto option = options.find(argv[i]);
-    if (option == options.end() || i + 1 == argc) {
-      std::string names;
-      for (const auto& [name, value] : options) names += " " + name;
-      throw std::invalid_argument("'" + std::string(argv[i]) +
-                                  "' is no option, or has no value; there are" + names);
-    }
-    option->second = argv[i + 1];
-  }
-  return options;
-}
-
-/// The number of an option; `most` if it is not given.
-std::int64_t number_of(const Options& options, const std::string& name, std::int64_t most) {
-  const std::string& text = options.at(name);
-  const std::int64_t number = text.empty() ? most : std::atoll(text.c_str());
-  if (number >= 1 && number <= most) return number;
-  throw std::invalid_argument("[" + name + "] expected a whole number from 1 to " +
-                              std::to_string(most) + ", got '" + text + "'");
-}
-
-std::vector<Device> chosen_devices(const Options& options) {
-  if (!options.at("--device").empty() && !options.at("--devices").empty()) {
-    throw std::invalid_argument("both --device and --devices are given: leave one out");
-  }
-  std::string names = options.at("--device") + options.at("--devices");
-  if (names.empty()) names = "cpu:0";
-  std::vector<Device> devices;
-  for (std::size_t begin = 0; begin <= names.size();) {
-    const std::size_t end = std::min(names.find(',', begin), names.size());
-    devices.emplace_back(names.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return devices;
-}
-
-/// The device that is named, else the first one that did not train, else the last one that did.
-Device device_to_reload(const Options& options, const std::vector<Device>& trained) {
-  if (const std::string& name = options.at("--reload"); !name.empty()) return Device(name);
-  for (const Device& device : patchbay::Runtime::get_default().devices()) {
-    if (std::find(trained.begin(), trained.end(), device) == trained.end()) return device;
-  }
-  return trained.back();
-}
 
 // ---------------------------------------------------------------------------------------- data ---
 

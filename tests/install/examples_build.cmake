@@ -12,7 +12,7 @@ execute_process(COMMAND "${compiler}" ${options} -x c++-header "${folder}/header
                         -o "${folder}/headers.h.gch" COMMAND_ERROR_IS_FATAL ANY)
 
 file(GLOB examples "${source}/examples/*")
-list(FILTER examples EXCLUDE REGEX "/(tests|CMakeLists[.]txt)$")
+list(FILTER examples EXCLUDE REGEX "/(tests|CMakeLists[.]txt|README[.]md)$")
 list(LENGTH examples count)
 if(count LESS 13)
   message(FATAL_ERROR "expected 13 examples or more in ${source}/examples, got '${examples}'")

@@ -8,6 +8,6 @@ set(optimisation Debug)
 include("${CMAKE_CURRENT_LIST_DIR}/consumer_builds.cmake")
 execute_process(COMMAND "${moved}/${bindir}/patchbay" plugins --plugin "${work}/patchbay-null.so"
                 WORKING_DIRECTORY / OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
-if(NOT output MATCHES "null +0\\.1 +loaded")
+if(NOT output MATCHES "null +loaded")
   message(FATAL_ERROR "expected the plugin null, loaded, got\n${output}")
 endif()
