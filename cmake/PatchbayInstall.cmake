@@ -47,4 +47,16 @@ install(FILES "${PROJECT_BINARY_DIR}/patchbayConfig.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/PatchbayPlugin.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/PatchbayPluginLinkage.cmake"
         DESTINATION "${package_dir}")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# With the notices of the libraries that are compiled in, which their licences ask for.
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/NOTICES"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+# What authors of plugins begin with: the skeleton, with a build file of its own, and an example from
+# the kit. docs/adding-a-plugin.md tells where they are.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/plugins/null/"
+        DESTINATION "${PATCHBAY_INSTALL_SHARE_DIR}/skeleton"
+        FILES_MATCHING PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "README.md")
+install(FILES "${PROJECT_SOURCE_DIR}/plugins/null/standalone.txt" RENAME CMakeLists.txt
+        DESTINATION "${PATCHBAY_INSTALL_SHARE_DIR}/skeleton")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/tests/install/author/"
+        DESTINATION "${PATCHBAY_INSTALL_SHARE_DIR}/author")

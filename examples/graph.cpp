@@ -1,19 +1,17 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Fits a cosine by gradient descent on a small network. One step is recorded; each replay runs it
 // on other points, with new dropout and another learning rate.
+//   graph [DEVICE [STEPS]]
 #include <cmath>
 #include <cstdint>
-#include <string>
+#include <cstdlib>
+#include <exception>
+#include <iomanip>
+#include <iostream>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include <patchbay/patchbay.h>
 
-#include "examples/common/program.h"
-#include "examples/common/text.h"
-
-using namespace examples;
 using patchbay::Device;
 using patchbay::Scalar;
 using patchbay::Tensor;
@@ -65,26 +63,26 @@ void fit(const Device& device, std::int64_t steps) {
       update(parameter, rate);
     }
   });
-  fmt::print("a step: {} operations, {} bytes of memory of its own\n", step.num_operations(),
-             step.memory_bytes());
+  std::cout << "a step: " << step.num_operations() << " operations, " << step.memory_bytes()
+            << " bytes of memory of its own\n";
   for (std::int64_t i = 0; i <= steps; ++i) {
     fill_uniform(x, -1, 1);
     y.copy_from(targets(x));
     step.set(rate, 0.1 / (1 + 0.01 * static_cast<double>(i)));
     step.replay();
-    if (i % 100 == 0) fmt::print("step {:4}: loss {:.4f}\n", i, loss.item<float>());
+    if (i % 100 == 0) {
+      std::cout << "step " << std::setw(4) << i << ": loss " << std::fixed << std::setprecision(4)
+                << loss.item<float>() << '\n';
+    }
   }
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Program program("graph", "Fits a cosine with a recorded step.");
-  std::string name = "cpu:0", steps = "400";
-  program.add_option("--device", name, "Where to compute");
-  program.add_option("--steps", steps, "How many updates");
-  return program.run(argc, argv, [&] {
-    const std::int64_t num_steps = parse_count("--steps", steps, 100000, "the most updates");
-    fit(Device(name), num_steps);
-  });
+int main(int argc, char** argv) try {
+  const Device device(argc > 1 ? argv[1] : "cpu:0");
+  fit(device, argc > 2 ? std::atoll(argv[2]) : 400);
+} catch (const std::exception& error) {
+  std::cerr << "graph: " << error.what() << '\n';
+  return 1;
 }

@@ -1,18 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Patchbay together with other code in one program: memory of the program, tensors of another
 // library, and the driver's objects behind Patchbay's. Nothing is copied.
+//   interop [DEVICE]
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <functional>
-#include <string>
+#include <iostream>
 #include <vector>
 
-#include <fmt/core.h>
-#include <fmt/ranges.h>
-
 #include <patchbay/patchbay.h>
-
-#include "examples/common/program.h"
 
 using patchbay::Device;
 using patchbay::DType;
@@ -49,7 +46,7 @@ Managed* table() {
   made->managed.flags = patchbay::dlpack::kReadOnly;
   made->managed.manager_ctx = made;
   made->managed.deleter = [](Managed* self) {
-    fmt::print("the library has its table back\n");
+    std::cout << "the library has its table back\n";
     delete static_cast<Table*>(self->manager_ctx);
   };
   made->managed.dl_tensor = {made->values, {1, 0}, 2, {2, 32, 1}, made->shape, nullptr, 0};
@@ -65,32 +62,35 @@ void lend_memory() {
     Tensor tensor = patchbay::wrap_host(values.data(), DType::f32, {4}, "cpu");
     tensor *= 10;
   }
-  fmt::print("the program's own vector: {}\n", fmt::join(values, " "));
+  std::cout << "the program's own vector:";
+  for (const float value : values) std::cout << ' ' << value;
+  std::cout << '\n';
 }
 
 void give_to_the_library() {
   const Tensor squares = patchbay::square(patchbay::arange(0, 5, 1, {DType::f32, Device("cpu")}));
-  fmt::print("the library finds {} in a tensor of Patchbay's\n",
-             library::largest(patchbay::to_dlpack(squares)));
+  std::cout << "the library finds " << library::largest(patchbay::to_dlpack(squares))
+            << " in a tensor of Patchbay's\n";
 }
 
 void take_from_the_library() {
   const Tensor table = patchbay::from_dlpack(library::table());
-  fmt::print("the library's table, summed by Patchbay: {}\n", patchbay::sum(table).item<float>());
+  std::cout << "the library's table, summed by Patchbay: " << patchbay::sum(table).item<float>()
+            << '\n';
   try {
     table.fill_(0);
   } catch (const patchbay::Error& error) {
-    fmt::print("refused: {}\n", error.what());
+    std::cout << "refused: " << error.what() << '\n';
   }
 }
 
 void show(const char* what, const std::function<NativeHandle()>& ask) {
   try {
     const NativeHandle handle = ask();
-    fmt::print("{}: the driver's {}{}\n", what, to_string(handle.kind),
-               handle.offset_bytes == 0 ? "" : ", with an offset");
+    std::cout << what << ": the driver's " << to_string(handle.kind)
+              << (handle.offset_bytes == 0 ? "" : ", with an offset") << '\n';
   } catch (const patchbay::Error& error) {
-    fmt::print("{}: {}\n", what, error.what());
+    std::cout << what << ": " << error.what() << '\n';
   }
 }
 
@@ -105,15 +105,13 @@ void show_handles(const Device& device) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  examples::Program program("interop",
-                            "Memory, tensors and handles that Patchbay shares with other code.");
-  std::string name = "cpu:0";
-  program.add_option("--device", name, "whose handles are shown");
-  return program.run(argc, argv, [&] {
-    lend_memory();
-    give_to_the_library();
-    take_from_the_library();
-    show_handles(Device(name));
-  });
+int main(int argc, char** argv) try {
+  const Device device(argc > 1 ? argv[1] : "cpu:0");
+  lend_memory();
+  give_to_the_library();
+  take_from_the_library();
+  show_handles(device);
+} catch (const std::exception& error) {
+  std::cerr << "interop: " << error.what() << '\n';
+  return 1;
 }

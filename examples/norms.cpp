@@ -1,20 +1,18 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Computes a thousand products and logs the norm of each. Fetching every norm at once makes the
 // host wait a thousand times for one number; a log on the device is fetched once.
+//   norms [DEVICE [COUNT [SIZE]]]
+#include <chrono>
 #include <cstdint>
-#include <string>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <stdexcept>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include <patchbay/patchbay.h>
 
-#include "examples/common/program.h"
-#include "examples/common/random_values.h"
-#include "examples/common/stopwatch.h"
-#include "examples/common/text.h"
-
-using namespace examples;
 using patchbay::Device;
 using patchbay::Tensor;
 
@@ -30,11 +28,6 @@ struct Run {
   double seconds = 0;
   std::uint64_t copies = 0;  // from the device to the host
 };
-
-Problem make_problem(std::int64_t count, std::int64_t n, const Device& device) {
-  return {from_host(random_values(count * n * n, 1), {count, n, n}, device),
-          from_host(random_values(n * n, 2), {n, n}, device)};
-}
 
 /// One number at a time: item() copies and waits.
 std::vector<float> log_on_host(const Problem& problem) {
@@ -58,49 +51,50 @@ std::vector<float> log_on_device(const Problem& problem) {
   return log.to_vector<float>();
 }
 
-template <class Function>
-Run measure(const Device& device, Function function) {
+Run measure(const Device& device, const std::function<std::vector<float>()>& work) {
+  using Clock = std::chrono::steady_clock;
   const patchbay::Ledger& ledger = device.runtime().ledger();
   const std::uint64_t copies_before = ledger.total(device.name(), "host").copies;
   Run run;
-  const Stopwatch watch;
-  run.norms = function();
-  run.seconds = watch.seconds();
+  const Clock::time_point start = Clock::now();
+  run.norms = work();
+  run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   run.copies = ledger.total(device.name(), "host").copies - copies_before;
   return run;
 }
 
 void print_run(const char* title, const Run& run) {
-  fmt::print("{:<20} {:>9.2f} ms, {} {} to the host\n", title, run.seconds * 1e3, run.copies,
-             run.copies == 1 ? "copy" : "copies");
+  std::printf("%-20s %9.2f ms, %llu %s to the host\n", title, run.seconds * 1e3,
+              static_cast<unsigned long long>(run.copies), run.copies == 1 ? "copy" : "copies");
 }
 
 void compare(std::int64_t count, std::int64_t n, const Device& device) {
-  const Problem problem = make_problem(count, n, device);
-  const auto on_host = [&] { return log_on_host(problem); };
+  const Problem problem{patchbay::rand({count, n, n}, device), patchbay::rand({n, n}, device)};
   const auto on_device = [&] { return log_on_device(problem); };
   measure(device, on_device);  // warms up: kernels are prepared, memory is touched
-  const Run one_by_one = measure(device, on_host);
+  const Run one_by_one = measure(device, [&] { return log_on_host(problem); });
   const Run at_once = measure(device, on_device);
 
-  fmt::print("{} products of {} x {} matrices on {}\n", count, n, n, device.name());
+  std::printf("%lld products of %lld x %lld matrices on %s\n", static_cast<long long>(count),
+              static_cast<long long>(n), static_cast<long long>(n), device.name().c_str());
   print_run("norms one at a time", one_by_one);
   print_run("log on the device", at_once);
-  fmt::print("equal values: {}; first {:.4f}, last {:.4f}\n", one_by_one.norms == at_once.norms,
-             at_once.norms.front(), at_once.norms.back());
+  std::printf("equal values: %s; first %.4f, last %.4f\n",
+              one_by_one.norms == at_once.norms ? "true" : "false",
+              static_cast<double>(at_once.norms.front()),
+              static_cast<double>(at_once.norms.back()));
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Program program("norms", "What it costs to fetch numbers one at a time.");
-  std::string name = "cpu:0", count = "1000", size = "100";
-  program.add_option("--device", name, "Where to compute");
-  program.add_option("--count", count, "How many products");
-  program.add_option("--size", size, "Rows and columns of the matrices");
-  return program.run(argc, argv, [&] {
-    const std::int64_t num_products = parse_count("--count", count, 100000, "the most products");
-    const std::int64_t num_rows = parse_count("--size", size, 4096, "the largest matrices");
-    compare(num_products, num_rows, Device(name));
-  });
+int main(int argc, char** argv) try {
+  const Device device(argc > 1 ? argv[1] : "cpu:0");
+  const std::int64_t count = argc > 2 ? std::atoll(argv[2]) : 1000;
+  const std::int64_t size = argc > 3 ? std::atoll(argv[3]) : 100;
+  if (count < 1 || size < 1)
+    throw std::invalid_argument("COUNT and SIZE have to be numbers from 1");
+  compare(count, size, device);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "norms: %s\n", error.what());
+  return 1;
 }

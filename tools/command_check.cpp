@@ -129,9 +129,9 @@ Report report_check(const CommonOptions& common, const CheckArguments& arguments
   const std::chrono::duration<double> limit(arguments.time_limit_s);
   RuntimeOptions options = common.runtime_options();
   options.probe = ProbeMode::kOff;  // the examining process is a probe, and says more
-  const Examination examination =
-      examine({[&] { return subject_of(options, arguments); }, chosen_checks(arguments),
-               std::chrono::duration_cast<std::chrono::milliseconds>(limit), common.errors});
+  const Examination examination = examine(
+      {[&] { return subject_of(options, arguments); }, chosen_checks(arguments),
+       std::chrono::duration_cast<std::chrono::milliseconds>(limit), common.errors, !common.json});
   Tally tally;
   for (const auto& [check, outcome] : examination.findings) tally.add(check, outcome);
   return tally.report(examination);

@@ -219,6 +219,9 @@ class Examiner {
 };
 
 constexpr std::size_t kNone = SIZE_MAX;
+/// A log gets a line for each chapter and for so many checks, if there are many: kernels that are
+/// compiled take minutes.
+constexpr std::size_t kLogEvery = 25, kLongRun = 30;
 
 /// Collects the outcomes that a process reports.
 class Progress {
@@ -255,7 +258,13 @@ class Progress {
       current_ = line["begin"].get<std::size_t>();
       const std::size_t count = request_.checks.size();
       if (current_ < count) {
-        show_progress(fmt::format("{}/{} {}", current_ + 1, count, check(current_).id()));
+        const std::string begun =
+            fmt::format("{}/{} {}", current_ + 1, count, check(current_).id());
+        show_progress(begun);
+        if (request_.logs_progress && count >= kLongRun &&
+            (is_first_of_chapter() || current_ % kLogEvery == 0)) {
+          log_progress("check " + begun);
+        }
       }
     } else if (line.contains("outcome")) {
       is_hung_ = line["hung"];
@@ -288,6 +297,9 @@ class Progress {
     add(check(current_), outcome);
     next_ = current_ + 1;
     current_ = kNone;
+  }
+  bool is_first_of_chapter() const {
+    return current_ == 0 || check(current_).chapter != check(current_ - 1).chapter;
   }
   const Check& check(std::size_t number) const {
     return number < request_.checks.size() ? request_.checks[number] : kTheEnd;

@@ -20,6 +20,7 @@ struct ExaminationRequest {
   std::vector<conformance::Check> checks;
   std::chrono::milliseconds time_limit;
   std::shared_ptr<ErrorLog> errors;
+  bool logs_progress = false;  // lines on standard error, unless it is a terminal
 };
 
 /// Memory that both processes share.

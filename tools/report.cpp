@@ -15,6 +15,11 @@
 namespace patchbay::tools {
 namespace {
 
+bool is_terminal() {
+  static const bool is_one = isatty(STDERR_FILENO) == 1;
+  return is_one;
+}
+
 std::FILE* report_file = stdout;
 
 /// Escapes control characters, which file names may contain and a terminal obeys.
@@ -89,8 +94,11 @@ int print_error(std::string_view code, std::string_view message, bool json, int 
 }
 
 void show_progress(const std::string& line) {
-  static const bool is_terminal = isatty(STDERR_FILENO) == 1;
-  if (is_terminal) std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
+  if (is_terminal()) std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
+}
+
+void log_progress(const std::string& line) {
+  if (!is_terminal()) std::fprintf(stderr, "patchbay: %s\n", line.c_str());
 }
 
 }  // namespace patchbay::tools

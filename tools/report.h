@@ -27,6 +27,8 @@ int print_error(std::string_view code, std::string_view message, bool json, int 
 
 /// On a terminal, prints a line to standard error that the next one overwrites; otherwise nothing.
 void show_progress(const std::string& line);
+/// Prints a line to standard error if that is no terminal: a log is read while it grows.
+void log_progress(const std::string& line);
 
 }  // namespace patchbay::tools
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Trains one network of the table and prints what it took as JSON. bench/table7 makes the table.
+// Trains one of the seven networks and prints what it took as JSON. bench/training makes the table.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -64,7 +64,7 @@ const Row& row_of(const std::string& name) {
   for (const Row& row : networks::rows()) {
     if (row.name == name) return row;
   }
-  throw CLI::ValidationError("--net", "no network of the table: " + name);
+  throw CLI::ValidationError("--net", "no such network: " + name);
 }
 
 nlohmann::json measure(const Options& options) {
@@ -111,10 +111,10 @@ void set_threads(int threads) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Trains one network of the table and prints times and memory as JSON.",
-               "patchbay-table7");
+  CLI::App app("Trains one of the seven networks and prints times and memory as JSON.",
+               "patchbay-training");
   Options options;
-  app.add_option("--net", options.net, "Its name in the table")->required();
+  app.add_option("--net", options.net, "The name of the network")->required();
   app.add_option("--device", options.device, "Where to compute")->capture_default_str();
   app.add_option("--threads", options.threads, "Of CPU devices")->capture_default_str();
   app.add_option("--warm-up", options.warm_up, "Steps before")->capture_default_str();
@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "patchbay-table7: %s\n", error.what());
+    std::fprintf(stderr, "patchbay-training: %s\n", error.what());
     return 1;
   }
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-"""Trains networks of the table in the PyTorch that this Python imports, and prints times and memory.
+"""Trains the seven networks in the PyTorch that this Python imports, and prints times and memory.
 
   PYTHON bench/networks/torch_time.py --net NAME ... [--threads N] [--compile]
 
-The output is JSON, a line for each network, as that of patchbay-table7. Products of f32 on a card do
+The output is JSON, a line for each network, as that of patchbay-training. Products of f32 on a card do
 not round their operands.
 """
 

@@ -1,91 +1,114 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Classifies the Fashion-MNIST test images by the class of the nearest training
-// image, all computation on one device.
+// Classifies the Fashion-MNIST test images by the class of the nearest training image, all
+// computation on one device.
+//   nearest_neighbour [--device NAME] [--train N] [--test N] [--data FOLDER]
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
-#include <optional>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include <fmt/core.h>
-
+#include <patchbay/nn/arrays.h>
 #include <patchbay/patchbay.h>
 
-#include "examples/common/fashion_mnist.h"
-#include "examples/common/memory.h"
-#include "examples/common/program.h"
-#include "examples/common/progress_bar.h"
-#include "examples/common/stopwatch.h"
-#include "examples/common/text.h"
-#include "examples/nearest_neighbour/nearest_neighbour.h"
+#include "nearest_neighbour.h"
 
 namespace {
 
-using namespace examples;
 using patchbay::Device;
+using patchbay::DType;
 using patchbay::Tensor;
+using Options = std::map<std::string, std::string>;
 
-struct Options {
-  std::string device = "cpu:0";
-  std::optional<std::string> num_training, num_test;  // all, if not given
-  std::string folder = kFashionMnistFolder;
+// Divides 10,000; large enough for fast products, small enough for the distances to take 240 MB.
+constexpr std::int64_t kBatch = 500;
+
+/// The command line over these defaults.
+Options parse(int argc, char** argv, Options options) {
+  for (int i = 1; i < argc; i += 2) {
+    const auto option = options.find(argv[i]);
+    if (option == options.end() || i + 1 == argc) {
+      throw std::invalid_argument("'" + std::string(argv[i]) +
+                                  "' is no option, or has no value; there are --device NAME, "
+                                  "--train N, --test N and --data FOLDER");
+    }
+    option->second = argv[i + 1];
+  }
+  return options;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// ---------------------------------------------------------------------------------------- data ---
+
+struct LabelledImages {
+  std::int64_t size() const { return pixels.size(0); }
+
+  Tensor pixels;  // [n, 784] u8, in host memory
+  std::vector<std::uint8_t> labels;
 };
+
+/// Two files of the data set; the first images, as many as the option says.
+LabelledImages read(const Options& options, const std::string& part, const std::string& count) {
+  const std::filesystem::path folder = options.at("--data");
+  const Tensor images = patchbay::nn::read_idx(folder / (part + "-images-idx3-ubyte.gz"));
+  const Tensor labels = patchbay::nn::read_idx(folder / (part + "-labels-idx1-ubyte.gz"));
+  if (images.dtype() != DType::u8 || images.rank() != 3 || images.size(1) != 28 ||
+      images.size(2) != 28 || labels.dtype() != DType::u8 || labels.rank() != 1 ||
+      labels.size(0) != images.size(0)) {
+    throw std::runtime_error("the files of '" + part + "' are no images of 28 x 28 with labels");
+  }
+  const std::string& text = options.at(count);
+  const std::int64_t wanted = text.empty() ? images.size(0) : std::atoll(text.c_str());
+  if (wanted < 1 || wanted > images.size(0)) {
+    throw std::invalid_argument("[" + count + "] expected a whole number from 1 to " +
+                                std::to_string(images.size(0)) + ", got '" + text + "'");
+  }
+  return {images.reshape({-1, 784}).slice(0, 0, wanted),
+          labels.slice(0, 0, wanted).to_vector<std::uint8_t>()};
+}
+
+// -------------------------------------------------------------------------------------- search ---
 
 struct Result {
   std::vector<std::int64_t> nearest;  // for each test image the index of a training image
   double upload_seconds = 0, search_seconds = 0;
 };
 
-// Divides 10,000; large enough for fast products, small enough for the distances to take 240 MB.
-constexpr std::int64_t kBatch = 500;
-
-std::int64_t chosen_count(const char* option, const std::optional<std::string>& text,
-                          std::int64_t available) {
-  return text ? parse_count(option, *text, available, "as many as there are") : available;
-}
-
-void keep_first(LabelledImages& images, std::int64_t count) {
-  images.count = count;
-  images.pixels.resize(static_cast<std::size_t>(count * LabelledImages::kPixels));
-  images.labels.resize(static_cast<std::size_t>(count));
-}
-
-FashionMnist load(const Options& options) {
-  const Stopwatch watch;
-  FashionMnist data = load_fashion_mnist(options.folder);
-  keep_first(data.training, chosen_count("--train", options.num_training, data.training.count));
-  keep_first(data.test, chosen_count("--test", options.num_test, data.test.count));
-  fmt::print("data         {} training and {} test images, read in {:.1f} s\n",
-             grouped(static_cast<std::uint64_t>(data.training.count)),
-             grouped(static_cast<std::uint64_t>(data.test.count)), watch.seconds());
-  return data;
-}
-
-Tensor upload(const LabelledImages& images, const Device& device) {
-  const patchbay::CopyTag tag("images");
-  return from_host(images.pixels, {images.count, LabelledImages::kPixels}, device);
-}
-
-Result classify(const FashionMnist& data, const Device& device) {
+Result classify(const LabelledImages& training, const LabelledImages& test, const Device& device) {
+  const std::int64_t count = test.size();
+  const bool shows_progress = isatty(STDERR_FILENO) == 1;
   Result result;
-  const std::int64_t count = data.test.count;
-  const Stopwatch upload_watch;
-  const NearestNeighbour neighbours(upload(data.training, device), std::min(kBatch, count));
-  const Tensor images = upload(data.test, device);
+  auto start = std::chrono::steady_clock::now();
+  const examples::NearestNeighbour neighbours(training.pixels.to(device), std::min(kBatch, count));
+  const Tensor images = test.pixels.to(device);
   device.synchronize();
-  result.upload_seconds = upload_watch.seconds();
+  result.upload_seconds = seconds_since(start);
 
-  const Stopwatch search_watch;
-  ProgressBar bar(count);
+  start = std::chrono::steady_clock::now();
   for (std::int64_t done = 0; done < count; done += kBatch) {
     const Tensor nearest = neighbours.find(images.slice(0, done, done + kBatch));
     const patchbay::CopyTag tag("indices");
     for (const std::int64_t index : nearest.to_vector<std::int64_t>()) {
       result.nearest.push_back(index);
     }
-    bar.show(std::min(done + kBatch, count));
+    if (shows_progress) {
+      std::fprintf(stderr, "\r%3d %%", static_cast<int>(100 * result.nearest.size() / count));
+    }
   }
-  result.search_seconds = search_watch.seconds();
+  if (shows_progress) std::fputs("\r     \r", stderr);
+  result.search_seconds = seconds_since(start);
   return result;
 }
 
@@ -100,55 +123,59 @@ std::uint64_t checksum(const std::vector<std::int64_t>& values) {
   return hash;
 }
 
-void print_devices(const patchbay::Runtime& runtime) {
-  fmt::print("devices\n");
-  for (const Device& device : runtime.devices()) {
-    const patchbay::DeviceProperties& properties = device.properties();
-    fmt::print("  {:<10} {}, {} compute units, {}\n", device.name(), properties.name,
-               properties.compute_units, readable_bytes(properties.memory_total_bytes));
-  }
-}
+// -------------------------------------------------------------------------------------- report ---
 
-void print_result(const Result& result, const FashionMnist& data, const Device& device) {
+double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+void print_result(const Result& result, const LabelledImages& training, const LabelledImages& test,
+                  const Device& device) {
   const std::size_t count = result.nearest.size();
   std::size_t correct = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const auto nearest = static_cast<std::size_t>(result.nearest[i]);
-    correct += data.training.labels[nearest] == data.test.labels[i] ? 1 : 0;
+    correct += training.labels[nearest] == test.labels[i] ? 1 : 0;
   }
-  fmt::print("accuracy     {:.4f} ({} of {})\n",
-             static_cast<double>(correct) / static_cast<double>(count), grouped(correct),
-             grouped(count));
-  fmt::print("speed        {:.0f} images/s (upload {:.2f} s, search {:.2f} s)\n",
-             static_cast<double>(count) / result.search_seconds, result.upload_seconds,
-             result.search_seconds);
-  fmt::print("predictions  {:016x} (checksum of the nearest images' indices)\n",
-             checksum(result.nearest));
-  fmt::print("peak memory  {} on {}, {} in the process\n",
-             readable_bytes(device.memory().peak_bytes), device.name(),
-             readable_bytes(peak_process_bytes()));
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::printf("accuracy     %.4f (%zu of %zu)\n",
+              static_cast<double>(correct) / static_cast<double>(count), correct, count);
+  std::printf("speed        %.0f images/s (upload %.2f s, search %.2f s)\n",
+              static_cast<double>(count) / result.search_seconds, result.upload_seconds,
+              result.search_seconds);
+  std::printf("predictions  %016llx (checksum of the nearest images' indices)\n",
+              static_cast<unsigned long long>(checksum(result.nearest)));
+  std::printf("peak memory  %.1f MiB on %s, %.1f MiB in the process\n",
+              mebibytes(device.memory().peak_bytes), device.name().c_str(),
+              static_cast<double>(usage.ru_maxrss) / 1024);
+  std::printf("copies\n%s", device.runtime().ledger().to_text().c_str());
 }
 
 void run(const Options& options) {
-  patchbay::Runtime& runtime = patchbay::Runtime::get_default();
-  print_devices(runtime);
-  const Device device = runtime.device(options.device);
-  const FashionMnist data = load(options);
-  fmt::print("device       {}, {} images a batch\n", device.name(), kBatch);
-  const Result result = classify(data, device);
-  print_result(result, data, device);
-  fmt::print("copies\n{}", runtime.ledger().to_text());
+  const Device device(options.at("--device"));
+  const LabelledImages training = read(options, "train", "--train");
+  const LabelledImages test = read(options, "t10k", "--test");
+  std::printf("data         %lld training and %lld test images\n",
+              static_cast<long long>(training.size()), static_cast<long long>(test.size()));
+  std::printf("device       %s, %lld images a batch\n", device.name().c_str(),
+              static_cast<long long>(kBatch));
+  print_result(classify(training, test, device), training, test, device);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Program program("nearest_neighbour",
-                  "Classifies images by their nearest neighbour, on a device.");
-  Options options;
-  program.add_option("--device", options.device, "Where to compute");
-  program.add_option("--train", options.num_training, "How many training images (default: all)");
-  program.add_option("--test", options.num_test, "How many test images (default: all)");
-  program.add_option("--data", options.folder, "Folder of the four files");
-  return program.run(argc, argv, [&] { run(options); });
+int main(int argc, char** argv) try {
+  run(parse(argc, argv,
+            {{"--device", "cpu:0"},
+             {"--train", ""},
+             {"--test", ""},
+             {"--data", "/usr/share/datasets/fashion-mnist"}}));
+} catch (const patchbay::Error& error) {
+  std::fprintf(stderr, "nearest_neighbour: %s%s\n", error.what(),
+               error.code() == patchbay::ErrorCode::kIo
+                   ? " (the images: apt-get install dataset-fashion-mnist)"
+                   : "");
+  return 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "nearest_neighbour: %s\n", error.what());
+  return 1;
 }

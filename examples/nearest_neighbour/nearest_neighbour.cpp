@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "examples/nearest_neighbour/nearest_neighbour.h"
+#include "nearest_neighbour.h"
 
 namespace examples {
 

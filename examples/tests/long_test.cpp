@@ -19,13 +19,23 @@ TEST(DemoLong, LearnsToClassify) {
 TEST(NearestNeighbourLong, ClassifiesAllImages) {
   if (!has_fashion_mnist()) GTEST_SKIP() << "the package dataset-fashion-mnist is missing";
   const std::string output = output_of("nearest_neighbour", {});
-  EXPECT_EQ(value_after(output, "accuracy"), "0.8497 (8,497 of 10,000)");
+  EXPECT_EQ(value_after(output, "accuracy"), "0.8497 (8497 of 10000)");
 }
 
 TEST(SweepLong, GoesTo4096) {
-  const std::string output = output_of("sweep", {"--device", "cpu:0"});
+  const std::string output = output_of("sweep", {"4096", "cpu:0"});
   EXPECT_THAT(output, testing::HasSubstr("\n  4096 "));
 }
+
+/// The devices that compile its kernels take minutes at first.
+class TransformerLong : public OnSetting {};
+TEST_P(TransformerLong, LearnsItsTextOnEachDevice) {
+  const std::string output =
+      output_of("transformer", {GetParam().device, "50"}, GetParam().environment);
+  EXPECT_THAT(output, testing::HasSubstr("\nstep    0: loss 3."));
+  EXPECT_THAT(output, testing::ContainsRegex("\nstep   50: loss [0-2]\\."));
+}
+INSTANTIATE_TEST_SUITE_P(On, TransformerLong, testing::ValuesIn(all_settings()), setting_name);
 
 }  // namespace
 }  // namespace examples

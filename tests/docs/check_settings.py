@@ -1,5 +1,6 @@
 # Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-"""Every plugin declares the settings that its sources ask for, and every setting is described."""
+"""Every plugin declares the settings that its sources ask for, and docs/settings.md, or the README of
+the plugin, describes every setting."""
 
 import pathlib
 import re
@@ -28,8 +29,7 @@ def own_settings(root):
 
 
 def described_in(root):
-    pages = [root / "README.md", *sorted((root / "docs").glob("*.md")),
-             *sorted((root / "plugins").glob("*/README.md"))]
+    pages = [root / "docs/settings.md", *sorted((root / "plugins").glob("*/README.md"))]
     text = "\n".join(page.read_text() for page in pages)
     words = set(re.findall(r"\w+", text))
     calls = re.search(r"`fake_fail_<call>=w`.*calls: `([^`]*)`", text)
@@ -55,7 +55,7 @@ def main():
             problems.append(f"{plugin.name} asks for {name} and does not declare it")
     for name in sorted(known):
         if name not in described and "PATCHBAY_" + name.upper() not in described:
-            problems.append(f"no page describes the setting {name}")
+            problems.append(f"docs/settings.md does not describe the setting {name}")
     for problem in problems:
         print(problem)
     return 1 if problems else 0

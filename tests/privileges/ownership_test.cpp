@@ -16,7 +16,7 @@ constexpr uid_t kVendor = 12345, kStranger = 12346;
 std::string outcome(uid_t library_owner, uid_t plugin_owner) {
   const Stage stage;
   stage.folder("lib", library_owner);
-  stage.copy(PATCHBAY_TEST_LIBRARY, "lib/libpatchbay.so.0", library_owner);
+  stage.copy(PATCHBAY_TEST_LIBRARY, "lib/" PATCHBAY_TEST_SONAME, library_owner);
   const auto plugins = stage.folder("plugins", plugin_owner);
   stage.copy(PATCHBAY_TEST_PLAIN_C, "plugins/patchbay-plain-c.so", plugin_owner);
   return stage.run(plain_probe(stage), {"--only", plugins.string()},

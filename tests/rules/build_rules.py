@@ -107,7 +107,7 @@ def headers_c(tree: Tree, build: Path | None):
 
 ENTRY = re.compile(r"patchbay_plugin_v[0-9]+")
 SYSTEM_LIBRARY = re.compile(r"lib(c|m|stdc\+\+|gcc_s)\.so\.[0-9]+|ld-linux[-\w]*\.so\.[0-9]+")
-OF_NETWORKS = re.compile(r"lib(patchbay|z)\.so\.[0-9]+")
+OF_NETWORKS = re.compile(r"libpatchbay\.so\.[0-9]+(\.[0-9]+)?|libz\.so\.[0-9]+")
 SANITIZER = re.compile(r"lib(a|t|ub|l)san\.so\.[0-9]+")
 HEADER_ONLY = re.compile(r"(?:[\w ]+ for )?(?:\w+ )?(fmt|boost|nlohmann|CLI)::")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the seven rules of the design (CONTRIBUTING.md lists them).
+"""Checks the rules of the design (CONTRIBUTING.md lists them).
 
   check_rules.py [--root DIR] [--build DIR] RULE...     RULE: a name of RULES, or `all`
   check_rules.py --sizes                                a report on the house numbers; never fails
@@ -16,6 +16,7 @@ import call_rules
 import room_rules
 import sizes
 import source_rules
+import tracked_rules
 from source_tree import Tree
 
 RULES = {
@@ -32,6 +33,7 @@ RULES = {
     "5_single_places": source_rules.single_places,
     "6_silence": source_rules.silence,
     "7_binaries": build_rules.binaries,
+    "8_tracked_files": tracked_rules.tracked_files,
 }
 
 

@@ -140,6 +140,32 @@ TEST(Check, ClosedStandardDescriptors) {
   EXPECT_EQ(run("<&- >&- 2>&-"), "1: ");
 }
 
+TEST(Check, ALogGetsALineForEachChapterAndForEach25Checks) {
+  const std::vector<std::string> chosen = {"--chapter", "loading", "--chapter", "memory"};
+  std::vector<std::string> list = {"check", "--list"}, check = {"check", fake_plugin()};
+  list.insert(list.end(), chosen.begin(), chosen.end());
+  check.insert(check.end(), chosen.begin(), chosen.end());
+  std::vector<std::string> ids;
+  std::istringstream lines(run_command(list).out);
+  for (std::string id; std::getline(lines, id);) ids.push_back(id);
+  ASSERT_GT(ids.size(), 30u);
+
+  std::string expected;
+  std::string chapter;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::string its_chapter = ids[i].substr(0, ids[i].find('.'));
+    if (its_chapter != chapter || i % 25 == 0) {
+      expected += "patchbay: check " + std::to_string(i + 1) + "/" + std::to_string(ids.size()) +
+                  " " + ids[i] + "\n";
+    }
+    chapter = its_chapter;
+  }
+  const Finished finished = run_command(check);
+  EXPECT_EQ(finished.exit_status, 0) << finished.out;
+  EXPECT_EQ(finished.err, expected);
+  EXPECT_EQ(finished.out.find("patchbay: check"), std::string::npos) << finished.out;
+}
+
 TEST(Check, AMissingFileIsAnError) {
   const Finished finished = run_command({"check", "./patchbay-none.so", "--json"});
   EXPECT_EQ(finished.exit_status, 1);

@@ -1,15 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The chapter "use a device": where tensors are, which of them may be combined, and when data
-// moves.
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include <fmt/core.h>
+// Where tensors are, which of them may be combined, and when data moves.
+//   tour [DEVICE]
+#include <exception>
+#include <iostream>
 
 #include <patchbay/patchbay.h>
-
-#include "examples/common/program.h"
 
 using patchbay::Device;
 using patchbay::Tensor;
@@ -17,20 +12,20 @@ using patchbay::Tensor;
 namespace {
 
 void list_devices() {
-  fmt::print("devices:");
+  std::cout << "devices:";
   for (const Device& device : patchbay::Runtime::get_default().devices()) {
-    fmt::print(" {}", device.name());
+    std::cout << ' ' << device;
   }
   // No accelerator is no error: a program asks for the first one and gets the CPU.
-  fmt::print("\naccelerators: {}, try_gpu(0) is {}\n", patchbay::num_gpus(),
-             patchbay::try_gpu(0).name());
+  std::cout << "\naccelerators: " << patchbay::num_gpus() << ", try_gpu(0) is "
+            << patchbay::try_gpu(0) << '\n';
 }
 
 /// A tensor on the device that is asked for, and an operation, whose result is there too.
 Tensor make_tensor(const Device& device) {
-  const Tensor x = patchbay::ones({2, 3}, device);
+  Tensor x = patchbay::ones({2, 3}, device);
   const Tensor y = x + x;
-  fmt::print("x is on {}, x + x is on {}\n", x.device().name(), y.device().name());
+  std::cout << "x is on " << x.device() << ", x + x is on " << y.device() << '\n';
   return x;
 }
 
@@ -40,26 +35,27 @@ void mix_devices(const Tensor& x) {
     if (other == x.device()) continue;
     try {
       const Tensor sum = x + patchbay::ones({2, 3}, other);
-      fmt::print("never printed: {}\n", sum.device().name());
+      std::cout << "never printed: " << sum.device() << '\n';
     } catch (const patchbay::Error& error) {
-      fmt::print("refused ({}): {}\n", patchbay::to_string(error.code()), error.what());
+      std::cout << "refused (" << patchbay::to_string(error.code()) << "): " << error.what()
+                << '\n';
     }
     return;
   }
-  fmt::print("one device only: nothing to mix\n");
+  std::cout << "one device only: nothing to mix\n";
 }
 
-/// `to` copies to where the tensor is not, and gives the tensor itself where it is.
+/// to() copies once, and gives the tensor itself where it is.
 void copy_explicitly(const Tensor& x) {
   patchbay::Ledger& ledger = patchbay::Runtime::get_default().ledger();
   for (const Device& target : patchbay::Runtime::get_default().devices()) {
     ledger.reset();
     const Tensor there = x.to(target);
-    const std::uint64_t copied = ledger.total().bytes;
+    const auto copied = ledger.total().bytes;
     const Tensor again = there.to(target);
-    fmt::print("to {}: {} bytes copied; to {} again: {} bytes, the same tensor: {}\n",
-               target.name(), copied, target.name(), ledger.total().bytes - copied,
-               again.is_same(there));
+    std::cout << "to " << target << ": " << copied << " bytes copied; to " << target
+              << " again: " << ledger.total().bytes - copied
+              << " bytes, the same tensor: " << (again.is_same(there) ? "true" : "false") << '\n';
   }
 }
 
@@ -76,25 +72,22 @@ void run_model(const Device& device) {
   const Linear model(3, 2, device);
   const Tensor x = patchbay::from_host<float>({1, 2, 3, 4, 5, 6}, {2, 3}, device);
   const Tensor y = model(x);
-  fmt::print("parameters: weight {} on {}, bias {} on {}\n", to_string(model.weight.shape()),
-             model.weight.device().name(), to_string(model.bias.shape()),
-             model.bias.device().name());
+  std::cout << "parameters: weight " << model.weight.shape() << " on " << model.weight.device()
+            << ", bias " << model.bias.shape() << " on " << model.bias.device() << '\n';
   // Looking at values brings them to the host: a copy, so it has a name of its own.
-  fmt::print("output:\n{}\n", show(y));
+  std::cout << "output:\n" << show(y) << '\n';
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  examples::Program program("chapter", "Devices, tensors on them, and copies between them.");
-  std::string name = "cpu:0";
-  program.add_option("--device", name, "Where to compute");
-  return program.run(argc, argv, [&] {
-    list_devices();
-    const Device device(name);
-    const Tensor x = make_tensor(device);
-    mix_devices(x);
-    copy_explicitly(x);
-    run_model(device);
-  });
+int main(int argc, char** argv) try {
+  list_devices();
+  const Device device(argc > 1 ? argv[1] : "cpu:0");
+  const Tensor x = make_tensor(device);
+  mix_devices(x);
+  copy_explicitly(x);
+  run_model(device);
+} catch (const std::exception& error) {
+  std::cerr << "tour: " << error.what() << '\n';
+  return 1;
 }
