@@ -48,7 +48,7 @@ PATCHBAY_API const Tensor& clamp_out(const Tensor& out, const Tensor& a,
                                      const std::optional<Scalar>& low,
                                      const std::optional<Scalar>& high = {});
 
-// The same with symbols, and in place.
+// Arithmetic by symbols, and in place.
 [[nodiscard]] inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 [[nodiscard]] inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 [[nodiscard]] inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }

@@ -139,7 +139,7 @@ class PATCHBAY_API Runtime {
   /// All accelerators in a stable order, each physical card once. Opens all plugins.
   std::vector<Device> gpus() const;
   int num_gpus() const { return static_cast<int>(gpus().size()); }
-  // As the functions of these names for the default runtime.
+  // What the functions of these names give for the default runtime.
   Device first_cpu() const;
   Device try_gpu(int i = 0) const;
   std::vector<Device> try_all_gpus() const;

@@ -134,7 +134,7 @@ class PATCHBAY_API Tensor {
   [[nodiscard]] Tensor clone() const;
 
   // Movement. Nothing else copies between devices.
-  /// The same tensor if it is on that device, else a contiguous copy. Blocks until the copy is
+  /// The tensor itself if it is on that device, else a contiguous copy. Blocks until the copy is
   /// done, unless `non_blocking`; the source is kept until then. Errors: kUnsupported if that
   /// device has no such dtype; kCopyForbidden inside a guard.
   [[nodiscard]] Tensor to(const Device& device, ToOptions options = {}) const;
@@ -258,8 +258,8 @@ template <AnyInteger Columns>  // 0 is no option
 /// Blocks; the caller may reuse the memory when the call returns.
 [[nodiscard]] PATCHBAY_API Tensor from_host_bytes(const void* data, DType dtype, const Shape& shape,
                                                   const Device& device = default_device());
-/// The same from typed values: a span, std::vector, std::array, array, list in braces, or pointer
-/// and count. Errors: kShapeMismatch if the number of values is not that of the shape.
+/// Copies typed values: a span, std::vector, std::array, array, list in braces, or pointer and
+/// count. Blocks. Errors: kShapeMismatch if the number of values is not that of the shape.
 template <class T>
 [[nodiscard]] Tensor from_host(std::span<const T> values, const Shape& shape,
                                const Device& device = default_device());

@@ -84,9 +84,9 @@ class PATCHBAY_API Optimizer {
   /// 1. `lists` are those of the state, zeros at first. All are f32 for parameters of 16 bits.
   virtual void update(const TensorList& parameters, const TensorList& gradients,
                       const std::vector<TensorList>& lists, std::int64_t step) = 0;
-  /// The same for steps that are recorded, and for all later ones: step and rate are elements of
-  /// the devices, given for each parameter. Where `applies` is defined and false, nothing may
-  /// change. The default refuses with kInvalidArgument.
+  /// Changes parameters in a step that is recorded, and in all later ones: step and rate are
+  /// elements of the devices, given for each parameter. Where `applies` is defined and false,
+  /// nothing may change. The default refuses with kInvalidArgument.
   virtual void update_recorded(const TensorList& parameters, const TensorList& gradients,
                                const std::vector<TensorList>& lists,
                                std::span<const UpdateNumbers> numbers);

@@ -106,7 +106,7 @@ patchbay_status* guarded(const patchbay_host* host, Body&& body) noexcept {
   }
 }
 
-/// The same for a wait, out of which pthread_cancel may throw.
+/// Runs a wait as guarded does. pthread_cancel may throw out of it, which passes through.
 template <class Body>
 patchbay_status* guarded_wait(const patchbay_host* host, Body&& body) {
   try {
