@@ -229,8 +229,11 @@ class PATCHBAY_API Tensor {
 // kOverflow for shapes; kOutOfMemory.
 /// A tensor with uninitialised elements.
 [[nodiscard]] PATCHBAY_API Tensor empty(const Shape& shape, const TensorOptions& options = {});
+/// A tensor of zeros.
 [[nodiscard]] PATCHBAY_API Tensor zeros(const Shape& shape, const TensorOptions& options = {});
+/// A tensor of ones.
 [[nodiscard]] PATCHBAY_API Tensor ones(const Shape& shape, const TensorOptions& options = {});
+/// A tensor whose elements are all `value`.
 [[nodiscard]] PATCHBAY_API Tensor full(const Shape& shape, const Scalar& value,
                                        const TensorOptions& options = {});
 /// start, start + step, ... below end: ceil((end - start) / step) elements, rank 1. Unless a dtype
@@ -249,9 +252,13 @@ template <AnyInteger Columns>  // 0 is no option
 [[nodiscard]] inline Tensor eye(Index rows, Columns columns) {
   return eye(rows, columns, TensorOptions());
 }
+/// A tensor with uninitialised elements with the shape, dtype and device of `like`.
 [[nodiscard]] PATCHBAY_API Tensor empty_like(const Tensor& like);
+/// A tensor of zeros with the shape, dtype and device of `like`.
 [[nodiscard]] PATCHBAY_API Tensor zeros_like(const Tensor& like);
+/// A tensor of ones with the shape, dtype and device of `like`.
 [[nodiscard]] PATCHBAY_API Tensor ones_like(const Tensor& like);
+/// A tensor of `value` with the shape, dtype and device of `like`.
 [[nodiscard]] PATCHBAY_API Tensor full_like(const Tensor& like, const Scalar& value);
 
 /// Copies num_elements(shape) values of `dtype` in row-major order (a bool is a byte, 0 or 1).

@@ -159,11 +159,13 @@ class PATCHBAY_API AdamW : public Adam {
   explicit AdamW(std::vector<Parameter> parameters, const AdamWOptions& options = {});
 };
 
-/// Limits the gradients of the parameters: clip_by_norm and clip_by_value of updates.h. Parameters
-/// without a gradient count for nothing; if none has one, the norm is 0. Errors, before any work:
-/// kInvalidArgument unless `most` is above 0 and `limit` 0 or more, and for a gradient that can't
-/// be written; kDeviceMismatch for gradients on several devices.
+/// Limits the norm of the parameters' gradients: clip_by_norm of updates.h. Parameters without a
+/// gradient count for nothing; if none has one, the norm is 0. Errors, before any work:
+/// kInvalidArgument unless `most` is above 0, and for a gradient that can't be written;
+/// kDeviceMismatch for gradients on several devices.
 PATCHBAY_API Tensor clip_grad_norm(std::span<const Parameter> parameters, double most);
+/// Limits each element of the parameters' gradients: clip_by_value of updates.h. Errors, before any
+/// work: kInvalidArgument unless `limit` is 0 or more, and for a gradient that can't be written.
 PATCHBAY_API void clip_grad_value(std::span<const Parameter> parameters, double limit);
 
 }  // namespace patchbay::nn
