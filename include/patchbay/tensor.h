@@ -61,20 +61,29 @@ class PATCHBAY_API Tensor {
     if (impl_ != nullptr) release();
   }
 
+  /// False for a default-constructed handle, and for one that was moved from.
   bool defined() const { return impl_ != nullptr; }
+  /// The extents of the dimensions.
   const Shape& shape() const;
   /// In elements; 0 where a dimension repeats.
   const Shape& strides() const;
+  /// The number of dimensions.
   int rank() const { return shape().rank(); }
   /// The extent of a dimension. Negative dims count from the end.
   std::int64_t size(Dim dim) const;
+  /// The product of the extents.
   std::int64_t num_elements() const;
+  /// The size of all elements.
   std::size_t size_bytes() const;
+  /// The type of the elements.
   DType dtype() const;
+  /// The device whose memory has the elements.
   Device device() const;
+  /// Whether the elements follow each other in row-major order.
   bool is_contiguous() const;
-  /// The storage, and the position of the first element in it.
+  /// The storage.
   Buffer buffer() const;
+  /// The position of the first element in the storage.
   std::size_t offset_bytes() const;
   /// Whether both are the same tensor (same storage, shape and strides).
   bool is_same(const Tensor& other) const;
@@ -110,6 +119,7 @@ class PATCHBAY_API Tensor {
     const std::vector<Dim> order(std::begin(dims), std::end(dims));
     return permute(order.data(), order.size());
   }
+  /// With two dimensions exchanged.
   [[nodiscard]] Tensor transpose(Dim dim0, Dim dim1) const;
   /// The transpose of a tensor of rank 2.
   [[nodiscard]] Tensor t() const;
@@ -175,6 +185,7 @@ class PATCHBAY_API Tensor {
   /// Writes the value to every element. Queued. Errors: kInvalidArgument if the dtype can't hold
   /// the value, or if elements repeat (stride 0).
   const Tensor& fill_(const Scalar& value) const;
+  /// Writes 0 to every element. Queued.
   const Tensor& zero_() const { return fill_(0); }
 
   // Gradients: autograd.h. Tensors that require gradients can't be written in place.
@@ -199,12 +210,17 @@ class PATCHBAY_API Tensor {
   void backward(const Tensor& gradient, BackwardOptions options = {}) const;
   /// Adds a function that backward calls with the gradient of this tensor. The number removes it.
   std::uint64_t add_gradient_hook(GradientHook hook) const;
+  /// Removes the hook of that number.
   void remove_gradient_hook(std::uint64_t number) const;
 
   // New tensors on this tensor's device, with its dtype unless one is given.
+  /// Uninitialised elements.
   [[nodiscard]] Tensor new_empty(const Shape& shape, std::optional<DType> dtype = {}) const;
+  /// Zeros.
   [[nodiscard]] Tensor new_zeros(const Shape& shape, std::optional<DType> dtype = {}) const;
+  /// Ones.
   [[nodiscard]] Tensor new_ones(const Shape& shape, std::optional<DType> dtype = {}) const;
+  /// Elements that are all `value`.
   [[nodiscard]] Tensor new_full(const Shape& shape, const Scalar& value,
                                 std::optional<DType> dtype = {}) const;
 

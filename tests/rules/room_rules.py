@@ -16,7 +16,7 @@ FLOORS = {
         runtime/trace runtime/search runtime/plugin runtime/probe runtime/device runtime/stream runtime/memory runtime/kernel
         runtime/copy runtime/graph runtime/validation runtime/registry runtime/api
         tensor/base tensor/dispatch tensor/fuse tensor/autograd tensor/products tensor/ops tensor/functional tensor/updates tensor/interop tensor/print
-        tensor/api distributed
+        tensor/api tensor/call distributed
         nn nn/module nn/layers nn/files nn/data nn/training nn/parallel nn/trainer""".split(),
     "kit": ". machine library expression executor portable+portable/elementwise+portable/products device card/api card/device+card/kernels".split(),
     "conformance": ".+values+kernels".split(),

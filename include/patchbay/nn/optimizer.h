@@ -26,6 +26,7 @@ namespace patchbay::nn {
 
 class StepNumbers;
 
+/// What optimisers share: parameters, the learning rate, steps and the state for checkpoints.
 class PATCHBAY_API Optimizer {
  public:
   virtual ~Optimizer();
