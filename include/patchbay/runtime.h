@@ -65,6 +65,8 @@ struct PluginInfo {
   ProbeOrigin probe = ProbeOrigin::kNone;
   /// Settings of the process that opening the plugin changes ("umask"), as its probe saw.
   std::vector<std::string> changes;
+  /// The minor version of the plugin boundary that it was built for; -1 until it is loaded.
+  int abi_minor = -1;
 };
 
 /// The application's threads, lent to plugins that compute on the host.

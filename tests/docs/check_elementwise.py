@@ -67,7 +67,7 @@ def table(text, name):
 def records(text):
     """(family, name, whether there are two operands, dtypes, formula, the second operand if it may
     be left out) of each function."""
-    notes = re.findall(r'X\((\w+), [\d.]+, "([^"]*)"', table(text, "NOTES"))
+    notes = re.findall(r'X\((\w+), [\d.]+, \d+, "([^"]*)"', table(text, "NOTES"))
     formulas = dict(notes)
     defaults = dict(re.findall(r"X\((\w+), ([\d.]+)\)", table(text, "DEFAULTS")))
     for macro, family in FAMILIES.items():
