@@ -97,7 +97,8 @@ TEST(LackingProbes, AreThereForEachFunctionThatADeviceMayLack) {
     const nlohmann::json errors = entry.value("errors", nlohmann::json::array());
     const bool may_lack = std::find(errors.begin(), errors.end(), "kUnsupported") != errors.end();
     const std::string own = name.substr(std::string("patchbay::").size());
-    if (may_lack && entry.at("call") != true) EXPECT_TRUE(probed.contains(own)) << own;
+    if (!may_lack || entry.at("call") == true) continue;
+    EXPECT_TRUE(probed.contains(own)) << own;
   }
 }
 

@@ -17,7 +17,7 @@ void add_reduction(Samples& samples, const std::string& name, Function function)
 
 #define PATCHBAY_ADD_REDUCTION(name) \
   add_reduction(samples, #name,      \
-                [](const Tensor& a, const Axes& axes, bool keep) { return name(a, axes, keep); });
+                [](const Tensor& x, const Axes& axes, bool keep) { return name(x, axes, keep); });
 
 }  // namespace
 
