@@ -34,8 +34,11 @@ bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; 
 
 /// Whether a plugin for that minor version of the boundary may lack the operator for every dtype:
 /// it came later, or the library composes it of others.
-bool may_be_absent(const OperatorInfo& op, int abi_minor) {
-  return op.since > abi_minor || op.family == "composite";
+bool may_be_absent(std::string_view kernel, int abi_minor) {
+  const auto all = operators();
+  const auto op = std::find_if(all.begin(), all.end(),
+                               [&](const OperatorInfo& one) { return one.kernel == kernel; });
+  return op != all.end() && (op->since > abi_minor || op->family == "composite");
 }
 
 /// The minor version of the boundary that the device's plugin was built for.
@@ -63,8 +66,7 @@ bool is_integer_gemm(const KernelSpec& spec) {
 
 /// Plugins may be older than the types of storage.
 Demand demand_of(std::string_view kernel, DType dtype, int abi_minor) {
-  const OperatorInfo& op = find_operator(kernel.substr(0, kernel.rfind('.')));
-  if (may_be_absent(op, abi_minor) || is_of_storage(dtype)) return Demand::kOptional;
+  if (may_be_absent(kernel, abi_minor) || is_of_storage(dtype)) return Demand::kOptional;
   if (kernel == "gemm.1" && (dtype == DType::i32 || dtype == DType::i64)) return Demand::kOptional;
   if (is_half(dtype)) {
     const bool is_kept = kernel == "fill.1" || kernel == "copy.1" || kernel == "cast.1";
