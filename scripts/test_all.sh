@@ -10,7 +10,7 @@ what_of() {
     tsan) echo 'the suite below the thread sanitizer' ;;
     format) echo 'clang-format changes nothing' ;;
     tidy) echo 'clang-tidy on core/' ;;
-    patches) echo 'three operators added to a copy as docs/adding-an-operator.md says, on every backend' ;;
+    patches) echo 'three operators and a function added to a copy as docs/adding-an-operator.md says, on every backend' ;;
     fuzz) echo 'the readers of files under libFuzzer, ten minutes for each format' ;;
     mutants) echo 'a hundred small changes to core, kit and plugins, of which the suite notices 90' ;;
   esac
@@ -46,10 +46,11 @@ row_tidy() {
     xargs -0 -P 2 -n 1 clang-tidy --quiet -p build/tidy --extra-arg=-Wno-unknown-warning-option
 }
 
-# Values, gradients and messages of the three, and the conformance checks, for all backends.
-patched_targets=(operators_page operators_test autograd_test conformance_test
+# Values, gradients and messages of the three, the conformance checks, and the function by its name, for
+# all backends.
+patched_targets=(operators_page operators_test autograd_test call_test conformance_test
                  conformance_opencl_pthread_test)
-patched_suites='^(operators_test|autograd_test\.Gradient|conformance_(opencl_pthread_)?test\.|docs\.(operators|plugin))'
+patched_suites='^(operators_test|autograd_test\.Gradient|call_test|conformance_(opencl_pthread_)?test\.|docs\.(interface|operators|plugin))'
 
 row_patches() {
   command -v git >/dev/null && git rev-parse --git-dir >/dev/null 2>&1 || { echo 'no git repository'; return 77; }
@@ -63,11 +64,12 @@ row_patches() {
   done | xargs -0 cp --parents -t "$copy"
   # Below a repository git would take the patches' paths for those of that repository.
   (cd "$copy" && GIT_CEILING_DIRECTORIES=${copy%/*} git apply \
-    tests/patches/{elementwise,reduction,attributes}.patch)
+    tests/patches/{elementwise,reduction,attributes,function}.patch)
   (cd "$copy" && . scripts/lib.sh && run_patched)
 }
 
 run_patched() {
+  python3 tools/interface/interface.py . --write
   python3 -B tests/rules/check_rules.py 3_layers 3_rooms 3_folder_sizes
   configure release "${test_options[@]}" -DPATCHBAY_BUILD_EXAMPLES=OFF -DPATCHBAY_BUILD_BENCH=OFF
   build release "${patched_targets[@]}"

@@ -20,7 +20,7 @@ void keep_standard_output();
 /// Prints the text, or one JSON object, to standard output and returns the exit status. Logged
 /// lines go to standard error, or to "errors" in the object.
 int print_report(Report report, bool json);
-/// As JSON, prints {"error": {"code", "message"}} to standard output; as text, a line to standard
+/// Prints, as JSON, {"error": {"code", "message"}} to standard output; as text, a line to standard
 /// error. Includes what was logged.
 int print_error(std::string_view code, std::string_view message, bool json, int exit_status,
                 std::vector<std::string> logged = {});

@@ -2,10 +2,11 @@
 #include "conformance/kernels/launcher.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 
-#include <patchbay/plugin/kernels/operators.h>
+#include <patchbay/operators.h>
+#include <patchbay/plugin/abi.h>
+#include <patchbay/runtime.h>
 
 #include "conformance/support/expect.h"
 #include "conformance/values/element.h"
@@ -31,38 +32,23 @@ bool is_of_storage(DType dtype) {
 
 bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 
-/// Operators that a plugin may lack because it was written before them.
-#define PATCHBAY_NAMED(name, version, ...) #name "." #version,
-constexpr std::string_view kNewer[] = {"sin.1",
-                                       "cos.1",
-                                       "tan.1",
-                                       "atan2.1",
-                                       "exp2.1",
-                                       "expm1.1",
-                                       "log1p.1",
-                                       "log2.1",
-                                       "floor.1",
-                                       "ceil.1",
-                                       "round.1",
-                                       "trunc.1",
-                                       "sign.1",
-                                       "remainder.1",
-                                       "silu.1",
-                                       "elu.1",
-                                       "isnan.1",
-                                       "isinf.1",
-                                       "isfinite.1",
-                                       "softplus.1",
-                                       "leaky_relu.1",
-                                       "cumsum.1",
-                                       "sort.1",
-                                       "prod.1",
-                                       PATCHBAY_OPERATORS_WINDOW(PATCHBAY_NAMED)
-                                           PATCHBAY_OPERATORS_ROW(PATCHBAY_NAMED)
-                                               PATCHBAY_OPERATORS_COMPOSITE(PATCHBAY_NAMED)};
-#undef PATCHBAY_NAMED
-bool is_newer(std::string_view kernel) {
-  return std::find(std::begin(kNewer), std::end(kNewer), kernel) != std::end(kNewer);
+/// Whether a plugin for that minor version of the boundary may lack the operator for every dtype:
+/// it came later, or the library composes it of others.
+bool may_be_absent(std::string_view kernel, int abi_minor) {
+  const auto all = operators();
+  const auto op = std::find_if(all.begin(), all.end(),
+                               [&](const OperatorInfo& one) { return one.kernel == kernel; });
+  return op != all.end() && (op->since > abi_minor || op->family == "composite");
+}
+
+/// The minor version of the boundary that the device's plugin was built for.
+int abi_minor_of(const Device& device) {
+  for (const PluginInfo& plugin : device.runtime().plugins()) {
+    if (plugin.status == PluginStatus::kLoaded && plugin.backend == device.backend()) {
+      return plugin.abi_minor;
+    }
+  }
+  return PATCHBAY_ABI_MINOR;
 }
 
 /// Whether the device says that it has this dtype.
@@ -79,8 +65,8 @@ bool is_integer_gemm(const KernelSpec& spec) {
 }  // namespace
 
 /// Plugins may be older than the types of storage.
-Demand demand_of(std::string_view kernel, DType dtype) {
-  if (is_newer(kernel) || is_of_storage(dtype)) return Demand::kOptional;
+Demand demand_of(std::string_view kernel, DType dtype, int abi_minor) {
+  if (may_be_absent(kernel, abi_minor) || is_of_storage(dtype)) return Demand::kOptional;
   if (kernel == "gemm.1" && (dtype == DType::i32 || dtype == DType::i64)) return Demand::kOptional;
   if (is_half(dtype)) {
     const bool is_kept = kernel == "fill.1" || kernel == "copy.1" || kernel == "cast.1";
@@ -90,8 +76,9 @@ Demand demand_of(std::string_view kernel, DType dtype) {
 }
 
 bool is_optional(const Device& device, const KernelSpec& spec) {
+  const int abi_minor = abi_minor_of(device);
   return has(spec, [&](DType dtype) {
-    const Demand demand = demand_of(spec.op, dtype);
+    const Demand demand = demand_of(spec.op, dtype, abi_minor);
     return demand == Demand::kOptional ||
            (demand == Demand::kReported && !is_reported(device, dtype));
   });

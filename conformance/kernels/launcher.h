@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <patchbay/plugin/abi.h>
+
 #include "conformance/support/check.h"
 
 namespace patchbay::conformance {
@@ -20,8 +22,9 @@ enum class Demand : std::uint8_t {
   kReported,  // required of devices that say that they have the dtype
   kOptional   // checked where it is there
 };
-/// `kernel` is a name like "add.1". docs/adding-a-plugin.md has a table that is made of this.
-Demand demand_of(std::string_view kernel, DType dtype);
+/// `kernel` is a name like "add.1", `abi_minor` the minor version of the boundary that the plugin
+/// was built for. docs/adding-a-plugin.md has a table that is made of this.
+Demand demand_of(std::string_view kernel, DType dtype, int abi_minor = PATCHBAY_ABI_MINOR);
 /// Whether the device may lack such a kernel. It depends only on the operator and its dtypes, so no
 /// check requires what another one waives.
 bool is_optional(const Device& device, const KernelSpec& spec);

@@ -45,7 +45,7 @@ template <class Enum>
         what, type, static_cast<int>(value));
 }
 
-/// The same if the value lies above the last one of the enum.
+/// Throws kInvalidArgument if the value lies above the last one of the enum.
 template <class Enum>
 void check_in_enum(std::string_view operation, const char* what, const char* type, Enum value,
                    Enum last) {
@@ -59,7 +59,7 @@ ErrorCode code_of(const patchbay_status& status);
 [[noreturn, gnu::cold]] void raise_status(patchbay_status* status, std::string_view operation,
                                           std::string_view where);
 
-/// The same for an entry that compiles: the message may have the lines of a compiler's log.
+/// Throws the status of an entry that compiles: the message may have the lines of a compiler's log.
 [[noreturn, gnu::cold]] void raise_build_status(patchbay_status* status, std::string_view operation,
                                                 std::string_view where);
 

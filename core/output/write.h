@@ -27,8 +27,8 @@ class WithoutFileSizeSignal {
 /// Writes all bytes to an open file. False if that fails, with the reason in errno, and never by
 /// SIGXFSZ.
 bool write_all(int file, const void* from, std::size_t size_bytes) noexcept;
-/// The same from that place of the file on. The descriptor's own place stays; with O_APPEND the
-/// bytes go to the end.
+/// Writes all bytes from that place of the file on. The descriptor's own place stays; with O_APPEND
+/// the bytes go to the end.
 bool write_all_at(int file, const void* from, std::size_t size_bytes,
                   std::int64_t offset_bytes) noexcept;
 

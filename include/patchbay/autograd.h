@@ -68,6 +68,7 @@ using AccumulationHook = std::function<void(const Tensor& leaf)>;
 /// more, and the hook is then called again. Exceptions leave backward. The number removes the hook.
 /// Errors: kInvalidArgument for an empty function, or a tensor that is no leaf with gradients.
 PATCHBAY_API std::uint64_t add_accumulation_hook(const Tensor& leaf, AccumulationHook hook);
+/// Removes the hook of that number from the leaf; does nothing if there is none.
 PATCHBAY_API void remove_accumulation_hook(const Tensor& leaf, std::uint64_t number);
 
 /// How often operations have overwritten the tensor's storage, all views counted. Writes through

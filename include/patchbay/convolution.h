@@ -45,7 +45,7 @@ struct Conv2dOptions {
 struct Conv1dOptions {
   Index stride = 1, padding = 0, dilation = 1, groups = 1;
 };
-/// The same along one dimension. Shapes: x [n, c, l] or [c, l], weight [o, c / groups, k].
+/// conv2d along one dimension. Shapes: x [n, c, l] or [c, l], weight [o, c / groups, k].
 [[nodiscard]] PATCHBAY_API Tensor conv1d(const Tensor& x, const Tensor& weight,
                                          const Tensor& bias = {},
                                          const Conv1dOptions& options = {});
@@ -67,7 +67,7 @@ struct ConvTranspose2dOptions {
 struct ConvTranspose1dOptions {
   Index stride = 1, padding = 0, output_padding = 0, groups = 1, dilation = 1;
 };
-/// The same along one dimension. Shapes: x [n, c, l] or [c, l], weight [c, o / groups, k].
+/// The adjoint of conv1d. Shapes: x [n, c, l] or [c, l], weight [c, o / groups, k].
 [[nodiscard]] PATCHBAY_API Tensor conv_transpose1d(const Tensor& x, const Tensor& weight,
                                                    const Tensor& bias = {},
                                                    const ConvTranspose1dOptions& options = {});

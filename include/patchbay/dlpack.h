@@ -78,8 +78,8 @@ struct DlpackOptions {
 /// standard has no number for the device, or the device can't order such a stream.
 [[nodiscard]] PATCHBAY_API dlpack::DLManagedTensorVersioned* to_dlpack(
     const Tensor& tensor, const DlpackOptions& options = {});
-/// The same for consumers of versions before 1.0. Errors: kInvalidArgument for read-only memory,
-/// because that struct has no flag for it.
+/// Exports the tensor, as to_dlpack does, to consumers of versions before 1.0. Errors: also
+/// kInvalidArgument for read-only memory, because that struct has no flag for it.
 [[nodiscard]] PATCHBAY_API dlpack::DLManagedTensor* to_dlpack_unversioned(
     const Tensor& tensor, const DlpackOptions& options = {});
 
@@ -93,7 +93,7 @@ struct DlpackOptions {
                                               const Runtime& runtime = Runtime::get_default());
 [[nodiscard]] PATCHBAY_API Tensor from_dlpack(dlpack::DLManagedTensor* managed,
                                               const Runtime& runtime = Runtime::get_default());
-/// The same on the given device, if several have that memory (CPU devices).
+/// Imports another library's tensor on the given device, if several have that memory (CPU devices).
 /// Errors: also kDeviceMismatch.
 [[nodiscard]] PATCHBAY_API Tensor from_dlpack(dlpack::DLManagedTensorVersioned* managed,
                                               const Device& device);

@@ -27,6 +27,7 @@ enum class DType : std::uint8_t {
 inline constexpr DType kDTypes[] = {PATCHBAY_DTYPES(PATCHBAY_LISTED)};
 #undef PATCHBAY_LISTED
 
+/// The size of one element.
 constexpr std::size_t size_bytes(DType dtype) {
 #define PATCHBAY_SIZE(name, printed, NAME, number, size_bytes, ...) \
   case DType::name: return size_bytes;
@@ -34,6 +35,7 @@ constexpr std::size_t size_bytes(DType dtype) {
 #undef PATCHBAY_SIZE
   return 0;
 }
+/// Whether the elements are floats: f32, f64, f16 or bf16.
 constexpr bool is_floating(DType dtype) {
   enum Kind { Float, Half, Signed, Unsigned, Bool };
 #define PATCHBAY_FLOATING(name, printed, NAME, number, size_bytes, kind, ...) \

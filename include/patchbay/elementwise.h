@@ -202,13 +202,13 @@ PATCHBAY_BINARY_FORMS(gt)
 PATCHBAY_BINARY_FORMS(ge)
 
 // Tests; the result is bool.
-/// whether a is NaN. Dtypes: floats.
+/// Whether a is NaN. Dtypes: floats.
 [[nodiscard]] PATCHBAY_API Tensor isnan(const Tensor& a);
 PATCHBAY_UNARY_FORMS(isnan)
-/// whether a is infinite. Dtypes: floats.
+/// Whether a is infinite. Dtypes: floats.
 [[nodiscard]] PATCHBAY_API Tensor isinf(const Tensor& a);
 PATCHBAY_UNARY_FORMS(isinf)
-/// whether a is neither infinite nor NaN. Dtypes: floats.
+/// Whether a is neither infinite nor NaN. Dtypes: floats.
 [[nodiscard]] PATCHBAY_API Tensor isfinite(const Tensor& a);
 PATCHBAY_UNARY_FORMS(isfinite)
 

@@ -87,8 +87,8 @@ struct NllOptions {
                                            const NllOptions& options = {});
 
 struct CrossEntropyOptions {
-  Tensor weight = {};  // as in NllOptions
-  /// As in NllOptions; for indices only. Where the softmax of their scores is NaN, the gradient is.
+  Tensor weight = {};  // for each class: see NllOptions
+  /// Indices of this value have the loss 0, and the gradient 0, or NaN where their softmax is NaN.
   std::int64_t ignored_index = -100;
   /// The part of each target that is spread evenly over the classes, from 0 to 1 (Szegedy et al.,
   /// Rethinking the Inception Architecture for Computer Vision, 2016).

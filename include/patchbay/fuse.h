@@ -33,7 +33,7 @@ struct FusedState;
 /// computed until the fused function is called. A shared handle.
 class PATCHBAY_API Expression {
  public:
-  /// As Tensor::cast.
+  /// The elements converted to `dtype`, by the rules of Tensor::cast.
   [[nodiscard]] Expression cast(DType dtype) const;
 
   explicit Expression(std::shared_ptr<const tensor::ExpressionNode> node)
@@ -56,7 +56,7 @@ class PATCHBAY_API Expression {
                                             const Expression& b);
 [[nodiscard]] PATCHBAY_API Expression where(const Expression& condition, const Scalar& a,
                                             const Scalar& b);
-/// As in ops.h, with the same errors.
+/// low where a < low, high where a > high, else a, with the errors of clamp in ops.h.
 [[nodiscard]] PATCHBAY_API Expression clamp(const Expression& a, const std::optional<Scalar>& low,
                                             const std::optional<Scalar>& high = {});
 
@@ -195,7 +195,7 @@ class Fused {
     static_assert(sizeof...(arguments) == kInputs, "as many arguments as parameters");
     function_.call_out(Outputs::list(out), std::array<TensorOrScalar, kInputs>{arguments...});
   }
-  /// As FusedFunction::gradients.
+  /// The function of the gradients: see FusedFunction::gradients.
   [[nodiscard]] FusedFunction gradients(const std::vector<std::size_t>& wanted = {}) const {
     return function_.gradients(wanted);
   }

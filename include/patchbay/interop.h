@@ -43,7 +43,9 @@ struct NativeHandle {
 // These open the device if it is not open. They do not wait for work that was submitted
 // on the object.
 // Errors: kUnsupported, with the plugin's reason, if there is no such object.
+/// The driver's object behind a device, a stream, an event, a buffer or a tensor.
 PATCHBAY_API NativeHandle native_handle(const Device& device);
+/// The context in which the driver has the device's streams and memory.
 PATCHBAY_API NativeHandle native_context(const Device& device);
 PATCHBAY_API NativeHandle native_handle(const Stream& stream);
 PATCHBAY_API NativeHandle native_handle(const Event& event);

@@ -75,7 +75,7 @@ class PATCHBAY_API KernelModule {
   /// device loads no modules or lacks a compiler or a dtype.
   [[nodiscard]] static KernelModule from_source(const Device& device, std::string_view text,
                                                 const ModuleOptions& options = {});
-  /// The same from a file; errors name its path. Errors: also kIo.
+  /// Compiles the text of a file, whose path errors name. Errors: also kIo.
   [[nodiscard]] static KernelModule from_file(const Device& device, const std::string& path);
 
   /// Errors: kInvalidArgument for an unknown name, which lists the kernels.

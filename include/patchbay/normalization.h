@@ -38,15 +38,15 @@ struct BatchNormOptions {
 [[nodiscard]] PATCHBAY_API Tensor batch_norm(const Tensor& input,
                                              const BatchNormOptions& options = {});
 
-/// The same over the last dimensions, whose extents are `normalized_shape`, which is the shape of
-/// weight and bias too (Ba, Kiros and Hinton, Layer Normalization, 2016).
+/// The formula of batch_norm over the last dimensions, whose extents are `normalized_shape`, the
+/// shape of weight and bias too (Ba, Kiros and Hinton, Layer Normalization, 2016).
 [[nodiscard]] PATCHBAY_API Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
                                              const Tensor& weight = {}, const Tensor& bias = {},
                                              double epsilon = 1e-5);
 
-/// The same over groups of channels / num_groups neighbouring channels of each sample (Wu and He,
-/// Group Normalization, 2018). `input`: [n, channels, ...]; weight and bias: [channels]. Errors:
-/// kInvalidArgument unless num_groups divides the channels.
+/// batch_norm's formula over groups of channels / num_groups neighbouring channels of each sample
+/// (Wu and He, Group Normalization, 2018). `input`: [n, channels, ...]; weight and bias:
+/// [channels]. Errors: kInvalidArgument unless num_groups divides the channels.
 [[nodiscard]] PATCHBAY_API Tensor group_norm(const Tensor& input, Index num_groups,
                                              const Tensor& weight = {}, const Tensor& bias = {},
                                              double epsilon = 1e-5);

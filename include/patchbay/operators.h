@@ -32,6 +32,7 @@ struct PATCHBAY_API ErrorBound {
 struct PATCHBAY_API OperatorInfo {
   std::string_view name;      // "add"
   int version = 1;            // a change of meaning is a new version
+  int since = 0;              // the minor version of the plugin boundary that added it
   std::string_view kernel;    // what plugins are asked for: "add.1"
   std::string_view family;    // "memory", "elementwise", "comparison", "logic", "reduction",
                               // "random", "matrix"

@@ -48,7 +48,7 @@ PATCHBAY_API const Tensor& clamp_out(const Tensor& out, const Tensor& a,
                                      const std::optional<Scalar>& low,
                                      const std::optional<Scalar>& high = {});
 
-// The same with symbols, and in place.
+// Arithmetic by symbols, and in place.
 [[nodiscard]] inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 [[nodiscard]] inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 [[nodiscard]] inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
@@ -110,13 +110,15 @@ struct Axes {
 [[nodiscard]] PATCHBAY_API Tensor prod(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// The mean. Dtypes: floats.
 [[nodiscard]] PATCHBAY_API Tensor mean(const Tensor& a, const Axes& axes = {}, bool keep = false);
-/// The smallest, or largest, element; NaN if there is one. Dtypes: any. Errors: kInvalidArgument if
-/// there are no elements along the axes.
+/// The smallest element; NaN if there is one. Dtypes: any. Errors: kInvalidArgument if there are no
+/// elements along the axes.
 [[nodiscard]] PATCHBAY_API Tensor min(const Tensor& a, const Axes& axes = {}, bool keep = false);
+/// The largest element; NaN if there is one. Dtypes: any. Errors: as min.
 [[nodiscard]] PATCHBAY_API Tensor max(const Tensor& a, const Axes& axes = {}, bool keep = false);
-/// The index (i64) of the extreme along one axis, or in the flattened tensor: of the first NaN,
-/// else the lowest of equal ones. Dtypes: any. Errors: as min.
+/// The index (i64) of the smallest element along one axis, or in the flattened tensor: of the first
+/// NaN, else the lowest of equal ones. Dtypes: any. Errors: as min.
 [[nodiscard]] PATCHBAY_API Tensor argmin(const Tensor& a, const Axes& axes = {}, bool keep = false);
+/// The index (i64) of the largest element, with the rules of argmin.
 [[nodiscard]] PATCHBAY_API Tensor argmax(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// (sum |a|^order)^(1/order) for order 1 or 2; for infinity the largest |a|. Dtypes: floats. Order
 /// 2 over a whole matrix is the Frobenius norm. Only the result may overflow, not a * a (of f64 on
@@ -129,12 +131,12 @@ Tensor norm(const Tensor& a, Keep keep, const Axes& axes = {}, bool = false) = d
 /// The sum of a * a. Dtypes: numbers; floats keep their dtype, integers give i64.
 [[nodiscard]] PATCHBAY_API Tensor sum_squares(const Tensor& a, const Axes& axes = {},
                                               bool keep = false);
-/// The variance, sum (a - mean)^2 / (n - correction) over the n elements of each result, and its
-/// square root. Dtypes: floats. Computed from the deviations, so that a large mean costs no digits.
-/// Only the result may overflow. NaN where n is not larger than the correction. The gradient of
-/// stddev is 0 where stddev is 0.
+/// The variance, sum (a - mean)^2 / (n - correction) over the n elements of each result. Dtypes:
+/// floats. Computed from the deviations, so that a large mean costs no digits. Only the result may
+/// overflow. NaN where n is not larger than the correction.
 [[nodiscard]] PATCHBAY_API Tensor var(const Tensor& a, const Axes& axes = {}, int correction = 1,
                                       bool keep = false);
+/// The square root of the variance. Its gradient is 0 where it is 0.
 [[nodiscard]] PATCHBAY_API Tensor stddev(const Tensor& a, const Axes& axes = {}, int correction = 1,
                                          bool keep = false);
 /// A bool is not a correction.
@@ -146,9 +148,9 @@ Tensor stddev(const Tensor& a, const Axes& axes, Keep keep, bool = false) = dele
 /// numbers; all keep their dtype, and integers wrap around. Errors: kInvalidArgument for a
 /// dimension that does not exist.
 [[nodiscard]] PATCHBAY_API Tensor cumsum(const Tensor& a, Dim dim, bool reverse = false);
-/// Whether any, or all, elements are not 0 (bool). Dtypes: any; NaN is not 0. False, or true, of no
-/// elements.
+/// Whether any element is not 0 (bool). Dtypes: any; NaN is not 0. False of no elements.
 [[nodiscard]] PATCHBAY_API Tensor any(const Tensor& a, const Axes& axes = {}, bool keep = false);
+/// Whether all elements are not 0 (bool). Dtypes: any; NaN is not 0. True of no elements.
 [[nodiscard]] PATCHBAY_API Tensor all(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// The sum of a matrix's diagonal. Dtypes: as sum. Errors: kShapeMismatch unless rank 2.
 [[nodiscard]] PATCHBAY_API Tensor trace(const Tensor& a);

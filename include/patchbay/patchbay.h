@@ -6,6 +6,7 @@
 #include "patchbay/attention.h"
 #include "patchbay/autograd.h"
 #include "patchbay/buffer.h"
+#include "patchbay/call.h"
 #include "patchbay/concat.h"
 #include "patchbay/convolution.h"
 #include "patchbay/copy.h"

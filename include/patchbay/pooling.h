@@ -44,9 +44,10 @@ struct AvgPool2dOptions {
 [[nodiscard]] PATCHBAY_API Tensor avg_pool2d(const Tensor& x, Pair kernel,
                                              const AvgPool2dOptions& options = {});
 
-/// The largest element, or the mean, of size.h times size.w windows that cover the image: window y
-/// is from y h / size.h, rounded down, to (y + 1) h / size.h, rounded up.
+/// The largest element of each of size.h times size.w windows that cover the image: window y is
+/// from y h / size.h, rounded down, to (y + 1) h / size.h, rounded up.
 [[nodiscard]] PATCHBAY_API Tensor adaptive_max_pool2d(const Tensor& x, Pair size);
+/// The mean of each of size.h times size.w windows, which are those of adaptive_max_pool2d.
 [[nodiscard]] PATCHBAY_API Tensor adaptive_avg_pool2d(const Tensor& x, Pair size);
 
 struct MaxPool1dOptions {
@@ -60,11 +61,15 @@ struct AvgPool1dOptions {
   bool ceil = false;
   bool counts_padding = true;
 };
+/// max_pool2d along one dimension.
 [[nodiscard]] PATCHBAY_API Tensor max_pool1d(const Tensor& x, Index kernel,
                                              const MaxPool1dOptions& options = {});
+/// avg_pool2d along one dimension.
 [[nodiscard]] PATCHBAY_API Tensor avg_pool1d(const Tensor& x, Index kernel,
                                              const AvgPool1dOptions& options = {});
+/// adaptive_max_pool2d along one dimension.
 [[nodiscard]] PATCHBAY_API Tensor adaptive_max_pool1d(const Tensor& x, Index size);
+/// adaptive_avg_pool2d along one dimension.
 [[nodiscard]] PATCHBAY_API Tensor adaptive_avg_pool1d(const Tensor& x, Index size);
 
 }  // namespace patchbay

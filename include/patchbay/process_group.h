@@ -100,7 +100,7 @@ class PATCHBAY_API ProcessGroup {
   /// of add, or of maximum and minimum.
   [[nodiscard]] Work all_reduce(const Tensor& tensor, ReduceOp op = ReduceOp::kSum,
                                 const CollectiveOptions& options = {}) const;
-  /// The same for the tensor of rank `root` alone; the others stay as they are.
+  /// Writes the join of all members' elements to the tensor of rank `root`; the others stay.
   [[nodiscard]] Work reduce(const Tensor& tensor, int root = 0, ReduceOp op = ReduceOp::kSum,
                             const CollectiveOptions& options = {}) const;
   /// Writes the tensors `in` [n, ...] of all members to `out` [size() n, ...], in the order of the

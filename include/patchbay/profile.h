@@ -42,7 +42,7 @@ class PATCHBAY_API Profile {
   /// The rows so far, those that took longest first. Times of work that has not ended are missing.
   /// Errors: kDeviceLost in a forked process.
   std::vector<ProfileRow> rows() const;
-  /// The same as lines of text, which also name the devices of calls without a time.
+  /// The rows as lines of text, which also name the devices of calls without a time.
   std::string table() const;
 
  private:

@@ -25,7 +25,7 @@ struct RecurrentWeights {
 /// The state of an LSTM. Undefined tensors, of which there are none or two, stand for zeros.
 struct LstmState {
   Tensor hidden, cell;
-  /// The same elements without the record, for truncated backpropagation through time.
+  /// The state without its record, in the same memory: for truncated backpropagation through time.
   [[nodiscard]] PATCHBAY_API LstmState detach() const;
 };
 /// With [i f g o] = input input_weight^T + hidden hidden_weight^T + biases, and i, f, o below

@@ -65,6 +65,8 @@ struct PluginInfo {
   ProbeOrigin probe = ProbeOrigin::kNone;
   /// Settings of the process that opening the plugin changes ("umask"), as its probe saw.
   std::vector<std::string> changes;
+  /// The minor version of the plugin boundary that it was built for; -1 until it is loaded.
+  int abi_minor = -1;
 };
 
 /// The application's threads, lent to plugins that compute on the host.
@@ -139,7 +141,7 @@ class PATCHBAY_API Runtime {
   /// All accelerators in a stable order, each physical card once. Opens all plugins.
   std::vector<Device> gpus() const;
   int num_gpus() const { return static_cast<int>(gpus().size()); }
-  // As the functions of these names for the default runtime.
+  // What the functions of these names give for the default runtime.
   Device first_cpu() const;
   Device try_gpu(int i = 0) const;
   std::vector<Device> try_all_gpus() const;

@@ -61,20 +61,29 @@ class PATCHBAY_API Tensor {
     if (impl_ != nullptr) release();
   }
 
+  /// False for a default-constructed handle, and for one that was moved from.
   bool defined() const { return impl_ != nullptr; }
+  /// The extents of the dimensions.
   const Shape& shape() const;
   /// In elements; 0 where a dimension repeats.
   const Shape& strides() const;
+  /// The number of dimensions.
   int rank() const { return shape().rank(); }
   /// The extent of a dimension. Negative dims count from the end.
   std::int64_t size(Dim dim) const;
+  /// The product of the extents.
   std::int64_t num_elements() const;
+  /// The size of all elements.
   std::size_t size_bytes() const;
+  /// The type of the elements.
   DType dtype() const;
+  /// The device whose memory has the elements.
   Device device() const;
+  /// Whether the elements follow each other in row-major order.
   bool is_contiguous() const;
-  /// The storage, and the position of the first element in it.
+  /// The storage.
   Buffer buffer() const;
+  /// The position of the first element in the storage.
   std::size_t offset_bytes() const;
   /// Whether both are the same tensor (same storage, shape and strides).
   bool is_same(const Tensor& other) const;
@@ -110,6 +119,7 @@ class PATCHBAY_API Tensor {
     const std::vector<Dim> order(std::begin(dims), std::end(dims));
     return permute(order.data(), order.size());
   }
+  /// With two dimensions exchanged.
   [[nodiscard]] Tensor transpose(Dim dim0, Dim dim1) const;
   /// The transpose of a tensor of rank 2.
   [[nodiscard]] Tensor t() const;
@@ -134,7 +144,7 @@ class PATCHBAY_API Tensor {
   [[nodiscard]] Tensor clone() const;
 
   // Movement. Nothing else copies between devices.
-  /// The same tensor if it is on that device, else a contiguous copy. Blocks until the copy is
+  /// The tensor itself if it is on that device, else a contiguous copy. Blocks until the copy is
   /// done, unless `non_blocking`; the source is kept until then. Errors: kUnsupported if that
   /// device has no such dtype; kCopyForbidden inside a guard.
   [[nodiscard]] Tensor to(const Device& device, ToOptions options = {}) const;
@@ -175,6 +185,7 @@ class PATCHBAY_API Tensor {
   /// Writes the value to every element. Queued. Errors: kInvalidArgument if the dtype can't hold
   /// the value, or if elements repeat (stride 0).
   const Tensor& fill_(const Scalar& value) const;
+  /// Writes 0 to every element. Queued.
   const Tensor& zero_() const { return fill_(0); }
 
   // Gradients: autograd.h. Tensors that require gradients can't be written in place.
@@ -199,12 +210,17 @@ class PATCHBAY_API Tensor {
   void backward(const Tensor& gradient, BackwardOptions options = {}) const;
   /// Adds a function that backward calls with the gradient of this tensor. The number removes it.
   std::uint64_t add_gradient_hook(GradientHook hook) const;
+  /// Removes the hook of that number.
   void remove_gradient_hook(std::uint64_t number) const;
 
   // New tensors on this tensor's device, with its dtype unless one is given.
+  /// Uninitialised elements.
   [[nodiscard]] Tensor new_empty(const Shape& shape, std::optional<DType> dtype = {}) const;
+  /// Zeros.
   [[nodiscard]] Tensor new_zeros(const Shape& shape, std::optional<DType> dtype = {}) const;
+  /// Ones.
   [[nodiscard]] Tensor new_ones(const Shape& shape, std::optional<DType> dtype = {}) const;
+  /// Elements that are all `value`.
   [[nodiscard]] Tensor new_full(const Shape& shape, const Scalar& value,
                                 std::optional<DType> dtype = {}) const;
 
@@ -229,8 +245,11 @@ class PATCHBAY_API Tensor {
 // kOverflow for shapes; kOutOfMemory.
 /// A tensor with uninitialised elements.
 [[nodiscard]] PATCHBAY_API Tensor empty(const Shape& shape, const TensorOptions& options = {});
+/// A tensor of zeros.
 [[nodiscard]] PATCHBAY_API Tensor zeros(const Shape& shape, const TensorOptions& options = {});
+/// A tensor of ones.
 [[nodiscard]] PATCHBAY_API Tensor ones(const Shape& shape, const TensorOptions& options = {});
+/// A tensor whose elements are all `value`.
 [[nodiscard]] PATCHBAY_API Tensor full(const Shape& shape, const Scalar& value,
                                        const TensorOptions& options = {});
 /// start, start + step, ... below end: ceil((end - start) / step) elements, rank 1. Unless a dtype
@@ -249,17 +268,21 @@ template <AnyInteger Columns>  // 0 is no option
 [[nodiscard]] inline Tensor eye(Index rows, Columns columns) {
   return eye(rows, columns, TensorOptions());
 }
+/// A tensor with uninitialised elements with the shape, dtype and device of `like`.
 [[nodiscard]] PATCHBAY_API Tensor empty_like(const Tensor& like);
+/// A tensor of zeros with the shape, dtype and device of `like`.
 [[nodiscard]] PATCHBAY_API Tensor zeros_like(const Tensor& like);
+/// A tensor of ones with the shape, dtype and device of `like`.
 [[nodiscard]] PATCHBAY_API Tensor ones_like(const Tensor& like);
+/// A tensor of `value` with the shape, dtype and device of `like`.
 [[nodiscard]] PATCHBAY_API Tensor full_like(const Tensor& like, const Scalar& value);
 
 /// Copies num_elements(shape) values of `dtype` in row-major order (a bool is a byte, 0 or 1).
 /// Blocks; the caller may reuse the memory when the call returns.
 [[nodiscard]] PATCHBAY_API Tensor from_host_bytes(const void* data, DType dtype, const Shape& shape,
                                                   const Device& device = default_device());
-/// The same from typed values: a span, std::vector, std::array, array, list in braces, or pointer
-/// and count. Errors: kShapeMismatch if the number of values is not that of the shape.
+/// Copies typed values: a span, std::vector, std::array, array, list in braces, or pointer and
+/// count. Blocks. Errors: kShapeMismatch if the number of values is not that of the shape.
 template <class T>
 [[nodiscard]] Tensor from_host(std::span<const T> values, const Shape& shape,
                                const Device& device = default_device());

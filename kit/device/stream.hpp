@@ -52,7 +52,7 @@ class Stream : public plugin::Stream {
   /// Queues work for the thread and returns its position. If the work throws, it and all later work
   /// fail. Throws if the device is lost.
   std::uint64_t submit(Work work);
-  /// The same for a launch, whose failure names it.
+  /// Queues a launch for the thread; its failure names it.
   virtual void submit_launch(std::string name, Work work);
 
   Device& device() const { return device_; }

@@ -25,7 +25,7 @@ class Worker {
   /// Tasks do not throw.
   using Task = std::function<void()>;
   void post(Task task) { post(std::list<Task>(1, std::move(task))); }
-  /// The same for a task in a list, which needs no allocation.
+  /// Posts a task that is in a list, which needs no allocation.
   void post(std::list<Task> task) noexcept;
 
  private:

@@ -68,7 +68,7 @@ class Module : public std::enable_shared_from_this<Module> {
 
   /// Throws invalid_argument if there is no such kernel, or if it takes other arguments.
   Kernel kernel(std::string_view name, plugin::ArgumentSpecs arguments) const;
-  /// The same for a plugin's own text, whose argument types are not checked.
+  /// A kernel of a plugin's own text, whose argument types are not checked.
   Kernel kernel(std::string_view name) const;
   /// The arguments of a kernel, encoded as record.h describes.
   std::vector<int> describe(std::string_view name) const;

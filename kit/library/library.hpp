@@ -34,7 +34,7 @@ class Library {
   Library(const std::string& file, Lifetime lifetime);
   /// Opens the first file that can be opened. If none can, `why` is the reason for the first file.
   static Library first_of(std::span<const std::string> files, Lifetime lifetime);
-  /// The same, but a file that the process has loaded already comes first: a process should not
+  /// Opens the file that the process has loaded already, else the first one: a process should not
   /// have a driver twice, in two versions.
   static Library loaded_or_first_of(std::span<const std::string> files, Lifetime lifetime);
 

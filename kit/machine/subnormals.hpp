@@ -15,7 +15,7 @@ namespace patchbay {
 /// values that they are, or as zeros. A new thread has that of the thread that starts it.
 class Subnormals {
  public:
-  /// As values, whatever the thread did before.
+  /// Treats them as values, whatever the thread did before.
   constexpr Subnormals() = default;
   constexpr explicit Subnormals(bool flushes) : flushes_(flushes) {}
   /// What the program wants for its runtime: the setting flush_subnormals.

@@ -81,7 +81,7 @@ Grid grid_of(std::int64_t rows, std::int64_t length, std::int64_t each, const Wi
   return {{num_rows * group, 1, 1}, {group, 1, 1}};
 }
 
-/// The same for kernels that keep KEPT packs.
+/// The grid of kernels that keep KEPT packs.
 Grid grid_of(std::int64_t rows, std::int64_t length, const Widths& widths,
              const Function& function) {
   return grid_of(rows, length, widths.each(), widths, function);

@@ -88,7 +88,7 @@ Places places_of(const IndexNest& nest) {
   return places;
 }
 
-/// As many additions as the workspace can sort are sorted and added at once.
+/// Sorts and adds at once so many additions as the workspace can sort.
 class SortedAdditions {
  public:
   SortedAdditions(const Backend& backend, const std::string& types)

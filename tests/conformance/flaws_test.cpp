@@ -472,12 +472,25 @@ TEST(Flaws, AnOperatorMayLackSixteenBitFloats) {
   EXPECT_EQ(to_string(run("kernels.gemm_bf16", subject).result), "passed");
 }
 
+constexpr const char* kNewer[] = {"sin", "floor", "isnan", "conv2d"};
+
 TEST(Flaws, APluginMayBeOlderThanAnOperator) {
-  const Subject subject = subject_of("no-newer");
-  for (const std::string op : {"sin", "floor", "isnan"}) {
+  const Subject subject = subject_of("no-newer", PATCHBAY_FLAWED_OLD_PLUGIN);
+  for (const std::string op : kNewer) {
     const Outcome outcome = run("kernels." + op, subject);
     EXPECT_EQ(to_string(outcome.result), "waived") << op << ": " << outcome.message;
     EXPECT_NE(outcome.message.find(op + ".1"), std::string::npos) << outcome.message;
+  }
+  EXPECT_EQ(to_string(run("kernels.cos", subject).result), "passed");
+}
+
+TEST(Flaws, APluginHasTheOperatorsOfItsVersion) {
+  const Subject subject = subject_of("no-newer");
+  for (const std::string op : kNewer) {
+    const Outcome outcome = run("kernels." + op, subject);
+    EXPECT_EQ(to_string(outcome.result), "failed") << op << ": " << outcome.message;
+    EXPECT_EQ(outcome.message.find("required, but unsupported: [" + op + ".1("), 0u)
+        << outcome.message;
   }
   EXPECT_EQ(to_string(run("kernels.cos", subject).result), "passed");
 }

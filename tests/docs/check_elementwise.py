@@ -67,7 +67,7 @@ def table(text, name):
 def records(text):
     """(family, name, whether there are two operands, dtypes, formula, the second operand if it may
     be left out) of each function."""
-    notes = re.findall(r'X\((\w+), [\d.]+, "([^"]*)"', table(text, "NOTES"))
+    notes = re.findall(r'X\((\w+), [\d.]+, \d+, "([^"]*)"', table(text, "NOTES"))
     formulas = dict(notes)
     defaults = dict(re.findall(r"X\((\w+), ([\d.]+)\)", table(text, "DEFAULTS")))
     for macro, family in FAMILIES.items():
@@ -83,7 +83,8 @@ def declaration(name, is_binary, dtypes, formula, default):
     lines = [f"{start}const {a}& a, const {b}& b);" for a, b in operands]
     if not is_binary:
         lines = [f"{start}const Tensor& a);"]
-    comment = f"/// {re.sub('^the', 'The', formula)}. Dtypes: {dtypes}."
+    sentence = re.sub("^(the|whether) ", lambda word: word.group().capitalize(), formula)
+    comment = f"/// {sentence}. Dtypes: {dtypes}."
     if len(comment) > 100:
         sys.exit(f"{RECORDS}: the formula of {name} is too long for a comment of one line")
     forms = "BINARY" if is_binary else "UNARY"

@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include <patchbay/operators.h>
+#include <patchbay/plugin/abi.h>
 #include <patchbay/plugin/kernels/signatures.hpp>
 
 #include "conformance/kernels/launcher.h"
@@ -41,6 +42,9 @@ bools and indices are exact. f16 and bf16 are computed in f32 and rounded once.
 
 In derivatives `grad` is the gradient of the result `out`. The gradient of a broadcast operand is summed over the dimensions that
 were broadcast. Gradients do not flow through an operator without a derivative.
+
+'since' is the version of the plugin boundary that added the operator. A plugin for an earlier one may lack it; one for a later one
+has it, or fails `patchbay check`, unless the operator is one of the composite ones, which every plugin may leave out.
 )";
 
 /// For a cell of a table.
@@ -89,18 +93,19 @@ std::string shapes_of(const OperatorInfo& record) {
 
 void print_family(std::string_view family) {
   std::printf(
-      "\n## %s%s\n\n| operator | shapes | dtypes | result | bound | derivative | formula and "
-      "source |\n"
-      "| --- | --- | --- | --- | --- | --- | --- |\n",
+      "\n## %s%s\n\n| operator | since | shapes | dtypes | result | bound | derivative | formula "
+      "and source |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- |\n",
       std::string(1, static_cast<char>(family[0] - 'a' + 'A')).c_str(),
       std::string(family.substr(1)).c_str());
   for (const OperatorInfo& record : patchbay::operators()) {
     if (record.family != family) continue;
     const std::string derivative =
         record.derivative.empty() ? "none" : "`" + cell(record.derivative) + "`";
-    const std::string row = fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", record.kernel,
-                                        shapes_of(record), dtypes_of(record), result_of(record),
-                                        bound_of(record), derivative, cell(record.source));
+    const std::string row =
+        fmt::format("| `{}` | {}.{} | {} | {} | {} | {} | {} | {} |\n", record.kernel,
+                    PATCHBAY_ABI_MAJOR, record.since, shapes_of(record), dtypes_of(record),
+                    result_of(record), bound_of(record), derivative, cell(record.source));
     std::fputs(row.c_str(), stdout);
   }
 }

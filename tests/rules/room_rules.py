@@ -13,7 +13,7 @@ FLOORS = {
         runtime/trace runtime/search runtime/plugin runtime/probe runtime/device runtime/stream runtime/memory runtime/kernel
         runtime/copy runtime/graph runtime/validation runtime/registry
         tensor/base tensor/dispatch tensor/fuse tensor/views tensor/elementwise tensor/ops tensor/products tensor/functional
-        tensor/updates tensor/interop tensor/print tensor/autograd tensor/kernel tensor/graph distributed
+        tensor/updates tensor/interop tensor/print tensor/autograd tensor/kernel tensor/graph tensor/call distributed
         nn nn/module nn/layers nn/files nn/data nn/training nn/parallel nn/trainer""".split(),
     "kit": ". machine library expression executor portable/base portable/elementwise portable device card/api card/context card/kernels card/device".split(),
     "conformance": "support values kernels .".split(),

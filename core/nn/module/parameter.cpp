@@ -19,7 +19,7 @@ void module::check_has_shape(std::string_view operation, std::string_view name,
 
 namespace {
 
-/// The same elements without the record of how they were made.
+/// The value's elements without the record of how they were made.
 Tensor held(const Tensor& value, bool is_trained) {
   if (!value.defined()) {
     runtime::raise(ErrorCode::kInvalidArgument,

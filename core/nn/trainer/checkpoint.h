@@ -17,7 +17,7 @@ namespace patchbay::nn::trainer {
 /// not as they have to be. Without it `parts` gets them as tensors.
 void load_checkpoint_if(const char* operation, const std::filesystem::path& file, Checkpoint& parts,
                         const std::function<void(const files::HostTables& tables)>& check);
-/// The same for save_checkpoint; `tables` are the program's own tensors beside those of `parts`.
+/// save_checkpoint for the call `operation`; `tables` are the program's own tensors beside `parts`.
 void save_checkpoint(const char* operation, const std::filesystem::path& file,
                      const Checkpoint& parts, const files::HostTables& tables);
 

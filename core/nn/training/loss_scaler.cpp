@@ -158,7 +158,7 @@ ScaledStep LossScaler::step(Optimizer& optimizer) {
   return ScaledStep(is_finite);
 }
 
-/// The same on the device of the scale, to which flags of other devices are copied.
+/// Makes the step on the device of the scale, to which flags of other devices are copied.
 ScaledStep LossScaler::step_by_elements(Optimizer& optimizer) {
   const NoGrad no_grad;
   const std::vector<Tensor> flags = finite_flags(optimizer);

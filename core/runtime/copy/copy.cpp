@@ -215,7 +215,7 @@ void finish(const CopyRequest& request) {
       .synchronize(PATCHBAY_NO_DEADLINE, request.operation);
 }
 
-/// As for launches; the buffer may be null.
+/// Notes a write to the buffer, which may be null, before and after it, as for launches.
 class WriteScope {
  public:
   explicit WriteScope(BufferState* to) : to_(to) { note(); }

@@ -15,7 +15,7 @@ namespace patchbay::runtime {
 void copy_bytes(const CopyAddress& to, const CopyAddress& from, std::size_t size_bytes,
                 bool non_blocking, const char* operation);
 
-/// As copy_bytes, with these steps around it. The steps keep alive what they use.
+/// Copies bytes with these steps around it. The steps keep alive what they use.
 void copy_in_steps(const CopySteps& steps, const CopyAddress& to, const CopyAddress& from,
                    std::size_t size_bytes, bool non_blocking, const char* operation);
 
@@ -24,7 +24,7 @@ void copy_in_steps(const CopySteps& steps, const CopyAddress& to, const CopyAddr
 void check_copy_allowed(DeviceState& to, const BufferState* from, std::size_t size_bytes,
                         const char* operation);
 
-/// The same for a copy of `from` to the host.
+/// Checks the guard for a copy of `from` to the host. Errors: kCopyForbidden.
 void check_fetch_allowed(const BufferState& from, std::size_t size_bytes, const char* operation);
 
 /// Waits for the bytes, copies them to the host and calls `look`. The copy is counted under the tag

@@ -9,13 +9,13 @@ namespace patchbay::runtime {
 
 /// Whether the call can return at once only if the transfer thread makes the copy.
 bool would_wait(const CopyRequest& request);
-/// As above. The kernels run on this thread's streams of their devices.
+/// Whether a call with steps would wait. The kernels run on this thread's streams of their devices.
 bool would_wait(const CopySteps& steps, const CopyRequest& request);
 
 /// Queues a copy between two buffers for the transfer thread. Makes it in this thread if the caller
 /// blocks and no other copy is being made.
 void post(CopyRequest request, bool blocks);
-/// As above with steps, which keep alive what they use. The caller does not block.
+/// Queues a copy with steps, which keep alive what they use. The caller does not block.
 void post(CopyRequest request, const CopySteps& steps);
 
 }  // namespace patchbay::runtime

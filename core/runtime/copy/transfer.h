@@ -113,7 +113,7 @@ class Transfer {
   /// Blocks until the copies that concern the device (null: all) are made and have released their
   /// buffers. Failures stay with what was written. False if the deadline passed first.
   bool finish(const DeviceState* device, std::uint64_t deadline_ns);
-  /// As finish, to get memory back that copies hold. Gives up if a finished copy can't release its
+  /// Waits to get memory back that copies hold. Gives up if a finished copy can't release its
   /// buffers: the application's callback for lent memory may itself wait for this thread.
   void finish_for_memory(const DeviceState& device);
   /// The ring of the last queued staged copy, for the next one; null if nothing uses it any more.

@@ -60,7 +60,7 @@ struct DeviceState {
   bool has_handles() const;
   /// Blocks until everything submitted to its streams is done. The caller has called `enter`.
   virtual void synchronize(std::uint64_t deadline_ns) = 0;
-  /// The same, ignoring failures.
+  /// Blocks until everything submitted to its streams has ended, ignoring failures.
   virtual void finish_quietly() noexcept = 0;
   /// The flags to create a stream with if the program asked for `wanted`.
   std::uint32_t stream_flags(std::uint32_t wanted) const;
@@ -86,7 +86,7 @@ struct DeviceState {
   const DeviceInfo& info;
 
   std::atomic<patchbay_device*> handle{nullptr};  // null again before the device is closed
-  /// The same until the device is closed: for giving back what the plugin has made.
+  /// The handle until the device is closed: for giving back what the plugin has made.
   std::atomic<patchbay_device*> closing_handle{nullptr};
   StreamState* default_stream = nullptr;  // null until the device is open
   /// For copies beside the default stream's work; used only by the thread whose turn it is.

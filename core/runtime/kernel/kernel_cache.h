@@ -27,7 +27,7 @@ class KernelCache {
   /// The kernel of that spec, prepared at the first call. Errors: kUnsupported with the reason.
   std::shared_ptr<KernelState> find_or_prepare(const KernelSpec& spec);
 
-  /// The same by its key, without hashing a string.
+  /// The kernel with this key, without hashing a string; prepared at the first call.
   template <class MakeSpec>
   KernelState& at(const KernelKey& key, MakeSpec&& make_spec) {
     if (KernelState* const kernel = table_.find(key)) [[likely]]
@@ -35,7 +35,7 @@ class KernelCache {
     return *keep(key, find_or_prepare(make_spec()).get());
   }
 
-  /// The same for a spec that the device need not support: then null, which is remembered too.
+  /// The kernel with this key; null, which is remembered too, if the device does not support it.
   template <class MakeSpec>
   KernelState* find_at(const KernelKey& key, MakeSpec&& make_spec) {
     if (KernelState* const kernel = table_.find(key)) return kernel;

@@ -51,7 +51,7 @@ void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
             std::span<const BufferAccess> uses, std::string_view name,
             std::span<const std::uint32_t> slots = {});
 
-/// The same on a given stream, without waits: the caller takes care of the order.
+/// Launches on a given stream, without waits: the caller takes care of the order.
 void launch_on(StreamState& stream, KernelState& kernel,
                std::span<const patchbay_argument> arguments, std::span<const BufferAccess> uses,
                std::string_view name);

@@ -38,7 +38,7 @@ struct BufferState {
 
   /// Notes a submission's use of the memory; called before it, so that no use is missed.
   void note_use(StreamState& stream, std::uint64_t sequence, bool writes);
-  /// The same for a copy by the transfer thread. `rewrites`: it writes all of the memory.
+  /// Notes a copy by the transfer thread before it. `rewrites`: it writes all of the memory.
   void note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, bool writes,
                 bool rewrites = false);
   /// The uses that such a use must wait for and that may not have ended. Without copies if called

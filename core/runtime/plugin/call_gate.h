@@ -62,7 +62,7 @@ class CallGate::EntryMark {
 class CallGate::Call {
  public:
   explicit Call(CallGate& gate) noexcept;
-  /// The same, but calls refuse(), which throws, for a call that comes too late.
+  /// Waits likewise, but calls refuse(), which throws, for a call that comes too late.
   template <class Refuse>
   Call(CallGate& gate, const Refuse& refuse) : Call(gate) {
     if (is_late()) refuse();

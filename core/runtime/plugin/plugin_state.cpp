@@ -355,6 +355,7 @@ void PluginState::close() noexcept {
 PluginInfo PluginState::info() const {
   PluginInfo result{candidate.path, name, backend, version, status, reason, {}, probe, changes};
   if (is_loaded()) {
+    result.abi_minor = static_cast<int>(tables.plugin.abi_minor);
     for (const auto& device : devices) result.devices.push_back(device->name_text);
   }
   return result;

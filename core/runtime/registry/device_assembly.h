@@ -35,7 +35,7 @@ class DeviceAssembly final : public DeviceState {
   std::string holders() const;
   /// Writes finished work of its streams to the trace and to profiles.
   void write_trace() noexcept;
-  /// The same once all of its work has ended; ignores failures.
+  /// Writes the rest to the trace once all of its work has ended; ignores failures.
   void finish_trace() noexcept;
   /// Ends the work of the default stream, even work that would run for ever. Called at the end of
   /// the runtime, when nobody can wait for the work any more.

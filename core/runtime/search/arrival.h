@@ -26,7 +26,7 @@ std::string find_text_fault(patchbay_string text, std::uint64_t most_bytes);
 std::string readable(patchbay_string text, std::uint64_t most_bytes = kMostTextBytes);
 /// The text as one line of UTF-8. Control characters and invalid bytes are escaped.
 std::string printable(std::string_view text);
-/// The same for a compiler's log, with its line breaks.
+/// A compiler's log as UTF-8, with its line breaks; other control characters are escaped.
 std::string printable_lines(std::string_view text);
 
 /// Checks the values of one struct and keeps the first error.

@@ -28,18 +28,18 @@ class Vocabulary {
   /// Errors: kInvalidArgument for the first unknown name, with the nearest known one. `origin` says
   /// where the names come from.
   void check_settings(const std::vector<std::string>& names, std::string_view origin) const;
-  /// The same for variables, but only for one that is nearly a known one: others may be meant for a
+  /// Refuses a variable whose name is nearly a known one. Others may be meant for a
   /// plugin that is not here. Returns a sentence for each of these. Ignores those of tests and of
   /// CMake.
   std::vector<std::string> check_variables(const std::vector<std::string>& variables) const;
-  /// The same for plugins that the program names. If the name is a backend's, the error names its
-  /// plugin.
+  /// Refuses unknown plugins that the program names. If the name is a backend's, the error names
+  /// its plugin.
   void check_plugins(const std::vector<std::string>& names, std::string_view origin) const;
-  /// The same for those of a variable, which is an error if it has nearly a known name or the name
+  /// Refuses an unknown plugin that a variable names if it has nearly a known name or the name
   /// of a backend, or if none of its plugins is there. Returns a sentence for each of the others.
   std::vector<std::string> check_plugins_of_variable(const std::vector<std::string>& names,
                                                      std::string_view variable) const;
-  /// The same for the backends of visible devices.
+  /// Checks the backends of visible devices in a variable as check_plugins_of_variable does.
   std::vector<std::string> check_devices_of_variable(const std::vector<std::string>& devices,
                                                      std::string_view variable) const;
 

@@ -31,7 +31,7 @@ bool is_fault(const patchbay_status& status);
 /// For a call that is not about a stream's earlier work, or is done when it returns: a status that
 /// loses the device loses it for all. Errors: the status, unless it is null.
 void check_call(DeviceState& device, patchbay_status* status, std::string_view operation);
-/// The same, of a call that builds a kernel: the log of a compiler keeps its lines.
+/// Checks a call that builds a kernel as check_call does: the log of a compiler keeps its lines.
 void check_build(DeviceState& device, patchbay_status* status, std::string_view operation);
 
 /// The Error of a call that is affected by the failure of earlier work.

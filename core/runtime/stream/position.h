@@ -70,7 +70,7 @@ struct Position {
   bool is_done() const { return queue->is_done(sequence); }
 };
 
-/// The same for memory that no buffer holds. Keeps neither queue nor runtime alive.
+/// The last use of memory that no buffer holds. Keeps neither queue nor runtime alive.
 struct PastUse {
   std::weak_ptr<Queue> queue;
   std::shared_ptr<const StreamProgress> progress;

@@ -64,7 +64,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   /// Ends a default stream with its device: waits for its work, then releases the handle. The
   /// object stays, and reports all positions as done.
   void close();
-  /// The same for a lent stream and its last handle, while other threads may wait for work that
+  /// Ends a lent stream with its last handle, while other threads may wait for work that
   /// memory remembers.
   void end_lent() noexcept;
 

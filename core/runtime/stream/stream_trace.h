@@ -62,7 +62,7 @@ class StreamTrace {
   std::deque<Pending> pending_;
 };
 
-/// The same for inline work, which runs on the device while it is submitted.
+/// The span of inline work, which runs on the device while it is submitted.
 class InlineSpan {
  public:
   /// The caller of a copy has its own span on the host.

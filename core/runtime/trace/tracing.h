@@ -38,7 +38,7 @@ class Tracing {
 
   /// Whether there is a trace or a profile: launches and copies are measured.
   bool is_on() const noexcept { return is_on_.load(std::memory_order_acquire); }
-  /// The same, or a plugin shows spans.
+  /// Whether there is a trace or a profile, or a plugin shows spans.
   bool is_watched() const noexcept { return is_watched_.load(std::memory_order_acquire); }
   Profilers profilers() const noexcept;
   void add(const std::shared_ptr<Profiler>& profiler);

@@ -28,7 +28,7 @@ void check_f64(const Tensor& tensor, const std::string& name) {
         name, patchbay::to_string(tensor.dtype()), describe(*tensor.impl()));
 }
 
-/// The same elements, every second one of a larger tensor.
+/// The tensor's elements as every second one of a larger tensor.
 Tensor spread(const Tensor& tensor) {
   Shape shape = tensor.shape();
   shape.push_back(2);

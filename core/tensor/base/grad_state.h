@@ -73,7 +73,7 @@ class Backward {
   std::function<std::vector<Tensor>(const Tensor& grad, const Node& node)> run_;
   bool frees_ = false;
 };
-/// The same for an operation with several results: one gradient for each of them, undefined if none
+/// Backward of an operation with several results: one gradient for each of them, undefined if none
 /// came.
 using JointBackward =
     std::function<std::vector<Tensor>(std::vector<Tensor> grads, const Node& node)>;

@@ -22,7 +22,7 @@ Tensor adopt(Buffer&& storage, std::size_t offset_bytes, DType dtype, const Shap
 /// and kOverflow, all before anything is allocated; kOutOfMemory.
 Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
                   const std::shared_ptr<runtime::DeviceState>& device);
-/// The same, on the device of `like`.
+/// Makes a contiguous tensor with uninitialised elements on the device of `like`.
 inline Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
                          const TensorImpl& like) {
   return make_empty(operation, shape, dtype, like.buffer().device);

@@ -64,7 +64,7 @@ std::uint64_t read_host_scalar(const char* operation, const TensorImpl& tensor,
 
 /// The shape that both broadcast to. Errors: kShapeMismatch.
 Shape broadcast_shapes(const char* operation, const NamedOperand& a, const NamedOperand& b);
-/// The same for shapes known to broadcast.
+/// The shape to which two shapes broadcast that are known to do so.
 Shape joined(const Shape& a, const Shape& b);
 
 /// Checks that `out` has the result's shape and dtype, and that it can be written. `name` is that

@@ -165,7 +165,7 @@ template <class Cache>
                   [&] { return make_spec(op, out, dtype, scalars, attributes); });
 }
 
-/// The same for an operator that a plugin may leave out: then null.
+/// The prepared kernel of an operator that a plugin may leave out: then null.
 template <class Cache>
 runtime::KernelState* prepared_if_any(Cache& cache, const Operator& op, DType dtype,
                                       AttributeWords attributes = {}) {

@@ -17,7 +17,7 @@ inline Tensor computed(const Tensor& a) { return is_small(a.dtype()) ? a.cast(DT
 /// Checks an operand that goes with `input`: its device, its dtype, and its shape.
 void check_operand(const char* operation, const NamedOperand& input, const char* name,
                    const Tensor& operand, const Shape& expected);
-/// The same without the dtype.
+/// Checks device and shape of an operand that goes with `input`, and not its dtype.
 void check_operand_shape(const char* operation, const NamedOperand& input,
                          const NamedOperand& operand, const Shape& expected);
 

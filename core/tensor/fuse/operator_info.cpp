@@ -55,6 +55,7 @@ OperatorInfo info_of(const tensor::Operator& op) {
   info.name = op.name;
   info.kernel = signature.kernel;
   info.version = signature.version;
+  info.since = signature.since;
   info.family = signature.family;
   info.dtypes = list_of(op.dtypes);
   info.shapes = signature.shapes;

@@ -130,7 +130,7 @@ Parameters uniform_parameters(const char* operation, double low, double high) {
   return {std::bit_cast<Bits>(first), std::bit_cast<Bits>(width), std::bit_cast<Bits>(most)};
 }
 
-/// The same for 16-bit floats, whose differences are exact in f64.
+/// The parameters for 16-bit floats, whose differences are exact in f64.
 Parameters uniform_parameters(const char* operation, SmallFloat format, double low, double high) {
   const double first = decode(format, encode(format, low));
   const std::uint16_t end = encode(format, high);

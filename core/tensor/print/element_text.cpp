@@ -75,7 +75,7 @@ class FloatFormat {
     return most >= kLarge || is_uneven ? std::chars_format::scientific : std::chars_format::fixed;
   }
 
-  /// As many digits as distinguish the value, or fewer; without zeros at the end.
+  /// The digits that distinguish the value, or fewer; without zeros at the end.
   Parts rounded(T value, int most_digits) const {
     std::array<char, 64> text;  // at most 27 characters in fixed format
     Parts parts = split(text, std::to_chars(text.begin(), text.end(), value, format_));

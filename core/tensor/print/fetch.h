@@ -12,7 +12,7 @@ namespace patchbay::tensor {
 /// Copies all elements in row-major order. Waits for the copy, which is counted. A kernel packs
 /// strided elements.
 void fetch(const char* operation, const Tensor& source, void* data);
-/// The same into memory from `make`. Error: kOutOfMemory if it throws.
+/// Copies all elements into memory from `make`. Error: kOutOfMemory if it throws.
 void fetch(const char* operation, const Tensor& source, const std::function<void*()>& make);
 
 }  // namespace patchbay::tensor

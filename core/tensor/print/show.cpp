@@ -80,7 +80,7 @@ Tensor gather_printed(const TensorImpl& impl, const Shape& printed) {
   return packed;
 }
 
-/// The same on a host that can read the memory in place.
+/// Reads the printed elements on a host that can read the memory in place.
 void read_printed(std::vector<char>& elements, const TensorImpl& impl, const Shape& printed,
                   int dim, const char* at) {
   const std::size_t element_bytes = size_bytes(impl.dtype);

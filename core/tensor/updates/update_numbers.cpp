@@ -39,7 +39,7 @@ T bias(T first, std::int64_t steps) {
   return sum;
 }
 
-/// The same, of steps and 1 - beta. The bits come from halving in the wide dtype, which is exact.
+/// The expression of steps and 1 - beta. The bits come from halving in the wide dtype: exact.
 std::vector<Expression> bias_expression(std::span<const Expression> in, DType wide) {
   Expression rest = minimum(in[0].cast(wide), static_cast<double>(kMostSteps));
   Expression part = in[1], sum = rest * 0;

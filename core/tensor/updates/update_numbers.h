@@ -32,7 +32,7 @@ struct SgdNumbers {
   TensorOrScalar rate, is_first = 0, applies = 0;
 };
 
-/// The same from the elements of the devices, for each group: 0-d tensors in the dtype that its
+/// The numbers from the elements of the devices, for each group: 0-d tensors in the dtype that its
 /// parameter is computed in. Errors: kInvalidArgument, kDtypeMismatch, kShapeMismatch and
 /// kDeviceMismatch for numbers that do not fit the parameters.
 std::vector<AdamNumbers> adam_numbers(const char* operation, std::span<const UpdateGroup> groups,

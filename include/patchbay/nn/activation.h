@@ -14,26 +14,31 @@
 
 namespace patchbay::nn {
 
+/// relu(x).
 class PATCHBAY_API ReLU : public Module {
  public:
   Tensor forward(const Tensor& x) override { return relu(x); }
 };
 
+/// gelu(x).
 class PATCHBAY_API GELU : public Module {
  public:
   Tensor forward(const Tensor& x) override { return gelu(x); }
 };
 
+/// silu(x).
 class PATCHBAY_API SiLU : public Module {
  public:
   Tensor forward(const Tensor& x) override { return silu(x); }
 };
 
+/// sigmoid(x).
 class PATCHBAY_API Sigmoid : public Module {
  public:
   Tensor forward(const Tensor& x) override { return sigmoid(x); }
 };
 
+/// tanh(x).
 class PATCHBAY_API Tanh : public Module {
  public:
   Tensor forward(const Tensor& x) override { return tanh(x); }
@@ -141,6 +146,7 @@ class PATCHBAY_API CELU : public Module {
   double alpha_;
 };
 
+/// leaky_relu(x, slope).
 class PATCHBAY_API LeakyReLU : public Module {
  public:
   explicit LeakyReLU(double slope = 0.01) : slope_(slope) {}
@@ -150,6 +156,7 @@ class PATCHBAY_API LeakyReLU : public Module {
   double slope_;
 };
 
+/// elu(x, alpha).
 class PATCHBAY_API ELU : public Module {
  public:
   explicit ELU(double alpha = 1) : alpha_(alpha) {}
@@ -159,6 +166,7 @@ class PATCHBAY_API ELU : public Module {
   double alpha_;
 };
 
+/// softmax(x, dim).
 class PATCHBAY_API Softmax : public Module {
  public:
   explicit Softmax(Dim dim = -1) : dim_(dim) {}
@@ -168,6 +176,7 @@ class PATCHBAY_API Softmax : public Module {
   Dim dim_;
 };
 
+/// log_softmax(x, dim).
 class PATCHBAY_API LogSoftmax : public Module {
  public:
   explicit LogSoftmax(Dim dim = -1) : dim_(dim) {}

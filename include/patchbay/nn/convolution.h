@@ -38,7 +38,7 @@ class PATCHBAY_API Convolution : public Module {
   /// Makes the parameters that are missing. Errors: kInvalidArgument unless the groups divide `in`
   /// and `out`; kShapeMismatch if those that are there do not fit.
   void create(std::int64_t in);
-  /// The same for the channels of a lazy layer's first input.
+  /// Makes the parameters that are missing for the channels of a lazy layer's first input.
   void learn(const Tensor& x);
 
  private:

@@ -61,7 +61,7 @@ class PATCHBAY_API DataParallel : public Module {
   /// devices of several runtimes, or wrong names in members().
   DataParallel(AnyModule module, const std::vector<Device>& devices,
                const DataParallelOptions& options = {});
-  /// The same module and parameters, with replicas of its own.
+  /// Shares the module and its parameters with `other`, and makes replicas of its own.
   DataParallel(const DataParallel& other);
   DataParallel(DataParallel&&) noexcept;
   DataParallel& operator=(DataParallel other) noexcept;

@@ -15,11 +15,11 @@
 
 namespace patchbay::nn::init {
 
-/// The number of inputs of an output element, and of output elements of an input: of a weight
-/// [out, in, ...], `in` and `out` times the number of the other elements.
+/// The number of inputs of an output element, and of output elements of an input.
 struct Fan {
   std::int64_t in, out;
 };
+/// The fan of a weight [out, in, ...]: `in` and `out` times the number of the other elements.
 PATCHBAY_API Fan fan_of(const Tensor& weight);
 
 enum class FanMode : std::uint8_t { kIn, kOut };
@@ -30,23 +30,28 @@ PATCHBAY_API double calculate_gain(Nonlinearity function, double slope = 0.01);
 
 using OptionalGenerator = std::optional<Generator>;
 
+/// `value` everywhere.
 PATCHBAY_API const Tensor& constant(const Tensor& tensor, double value);
+/// 0 everywhere.
 PATCHBAY_API const Tensor& zeros(const Tensor& tensor);
+/// 1 everywhere.
 PATCHBAY_API const Tensor& ones(const Tensor& tensor);
 /// 1 on the diagonal of a matrix, else 0.
 PATCHBAY_API const Tensor& eye(const Tensor& tensor);
 /// Of a convolution's weight [out, in, k ...], of rank 3 to 5: each group passes its first channels
 /// on as they are; the rest is 0. Errors: kInvalidArgument unless `groups` divides `out`.
 PATCHBAY_API const Tensor& dirac(const Tensor& tensor, std::int64_t groups = 1);
+/// Uniform in [low, high).
 PATCHBAY_API const Tensor& uniform(const Tensor& tensor, double low = 0, double high = 1,
                                    const OptionalGenerator& generator = {});
+/// Normal with this mean and deviation.
 PATCHBAY_API const Tensor& normal(const Tensor& tensor, double mean = 0, double deviation = 1,
                                   const OptionalGenerator& generator = {});
-/// Glorot and Bengio, Understanding the Difficulty of Training Deep Feedforward Neural Networks,
-/// 2010: uniform in +-gain sqrt(6 / (in + out)), or normal with deviation gain sqrt(2 / (in +
-/// out)).
+/// Uniform in +-gain sqrt(6 / (in + out)) (Glorot and Bengio, Understanding the Difficulty of
+/// Training Deep Feedforward Neural Networks, 2010).
 PATCHBAY_API const Tensor& xavier_uniform(const Tensor& tensor, double gain = 1,
                                           const OptionalGenerator& generator = {});
+/// Normal with deviation gain sqrt(2 / (in + out)) (Glorot and Bengio, 2010).
 PATCHBAY_API const Tensor& xavier_normal(const Tensor& tensor, double gain = 1,
                                          const OptionalGenerator& generator = {});
 
@@ -55,10 +60,10 @@ struct KaimingOptions {
   Nonlinearity nonlinearity = Nonlinearity::kLeakyRelu;
   double slope = 0;  // of the leaky relu
 };
-/// He et al., Delving Deep into Rectifiers, 2015: uniform in +-gain sqrt(3 / fan), or normal with
-/// deviation gain / sqrt(fan).
+/// Uniform in +-gain sqrt(3 / fan) (He et al., Delving Deep into Rectifiers, 2015).
 PATCHBAY_API const Tensor& kaiming_uniform(const Tensor& tensor, const KaimingOptions& options = {},
                                            const OptionalGenerator& generator = {});
+/// Normal with deviation gain / sqrt(fan) (He et al., Delving Deep into Rectifiers, 2015).
 PATCHBAY_API const Tensor& kaiming_normal(const Tensor& tensor, const KaimingOptions& options = {},
                                           const OptionalGenerator& generator = {});
 

@@ -123,7 +123,7 @@ using InstanceNorm1d = InstanceNorm;
 using InstanceNorm2d = InstanceNorm;
 
 struct RmsNormLayerOptions {
-  /// As rms_norm has it unless given.
+  /// The default of rms_norm unless given.
   std::optional<double> epsilon = {};
   bool affine = true;
   TensorOptions tensor = {};

@@ -26,6 +26,7 @@ namespace patchbay::nn {
 
 class StepNumbers;
 
+/// What optimisers share: parameters, the learning rate, steps and the state for checkpoints.
 class PATCHBAY_API Optimizer {
  public:
   virtual ~Optimizer();
@@ -84,9 +85,9 @@ class PATCHBAY_API Optimizer {
   /// 1. `lists` are those of the state, zeros at first. All are f32 for parameters of 16 bits.
   virtual void update(const TensorList& parameters, const TensorList& gradients,
                       const std::vector<TensorList>& lists, std::int64_t step) = 0;
-  /// The same for steps that are recorded, and for all later ones: step and rate are elements of
-  /// the devices, given for each parameter. Where `applies` is defined and false, nothing may
-  /// change. The default refuses with kInvalidArgument.
+  /// Changes parameters in a step that is recorded, and in all later ones: step and rate are
+  /// elements of the devices, given for each parameter. Where `applies` is defined and false,
+  /// nothing may change. The default refuses with kInvalidArgument.
   virtual void update_recorded(const TensorList& parameters, const TensorList& gradients,
                                const std::vector<TensorList>& lists,
                                std::span<const UpdateNumbers> numbers);
@@ -159,11 +160,13 @@ class PATCHBAY_API AdamW : public Adam {
   explicit AdamW(std::vector<Parameter> parameters, const AdamWOptions& options = {});
 };
 
-/// Limits the gradients of the parameters: clip_by_norm and clip_by_value of updates.h. Parameters
-/// without a gradient count for nothing; if none has one, the norm is 0. Errors, before any work:
-/// kInvalidArgument unless `most` is above 0 and `limit` 0 or more, and for a gradient that can't
-/// be written; kDeviceMismatch for gradients on several devices.
+/// Limits the norm of the parameters' gradients: clip_by_norm of updates.h. Parameters without a
+/// gradient count for nothing; if none has one, the norm is 0. Errors, before any work:
+/// kInvalidArgument unless `most` is above 0, and for a gradient that can't be written;
+/// kDeviceMismatch for gradients on several devices.
 PATCHBAY_API Tensor clip_grad_norm(std::span<const Parameter> parameters, double most);
+/// Limits each element of the parameters' gradients: clip_by_value of updates.h. Errors, before any
+/// work: kInvalidArgument unless `limit` is 0 or more, and for a gradient that can't be written.
 PATCHBAY_API void clip_grad_value(std::span<const Parameter> parameters, double limit);
 
 }  // namespace patchbay::nn

@@ -64,7 +64,7 @@ class PATCHBAY_API Safetensors {
   /// does not have, a dtype that Patchbay lacks, and a bool that is neither 0 nor 1; those of
   /// empty().
   [[nodiscard]] Tensor read(std::string_view name, const Device& device) const;
-  /// The same on first_cpu().
+  /// A new tensor on first_cpu(). Errors: as for a given device.
   [[nodiscard]] Tensor read(std::string_view name) const;
   /// Writes the elements of an existing tensor of the same dtype and shape, on any device. It may
   /// require gradients; a backward that needs the former elements is refused. Errors:
@@ -117,9 +117,9 @@ struct LoadReport {
   std::vector<std::string> missing;      // by their names in the module
   std::vector<std::string> superfluous;  // by their names in the file
 };
-/// The same for files that fit in part (PyTorch's have `num_batches_tracked`), or have other names.
-/// Errors: kInvalidArgument also if no tensor fits, if two tensors of the file get one name, and
-/// for `names` that the file or the module lacks.
+/// Reads parameters and buffers from a file that fits in part (PyTorch's have
+/// `num_batches_tracked`), or has other names. Errors: those of load without options, and
+/// kInvalidArgument if no tensor fits, if two get one name, and for `names` of no tensor.
 PATCHBAY_API LoadReport load(Module& module, const std::filesystem::path& file,
                              const LoadOptions& options);
 

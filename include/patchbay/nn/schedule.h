@@ -50,8 +50,8 @@ PATCHBAY_API RateFactor exponential(double gamma);
 /// From 1 to `last` along half a cosine in `steps` steps, and back likewise (Loshchilov and Hutter,
 /// SGDR, 2017, without restarts).
 PATCHBAY_API RateFactor cosine(std::int64_t steps, double last = 0);
-/// The same, but it starts again at 1 after `steps` steps, and then after `growth` times as many
-/// each time. Errors: also for a growth below 1.
+/// From 1 to `last` along half a cosine, again and again (Loshchilov and Hutter, SGDR, 2017): first
+/// in `steps` steps, then in `growth` times as many each time. Errors: also for a growth below 1.
 PATCHBAY_API RateFactor cosine_restarts(std::int64_t steps, std::int64_t growth = 1,
                                         double last = 0);
 /// From `first` to `last` in equal steps, then `last`.

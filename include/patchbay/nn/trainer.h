@@ -29,7 +29,7 @@ namespace patchbay::nn {
 
 /// The mean loss (0-d) of a batch: of the model's output and the batch's last tensor.
 using LossFunction = std::function<Tensor(const Tensor& output, const Tensor& target)>;
-/// The same for models that take other operands: of the model and the whole batch.
+/// The mean loss (0-d) of a model and a whole batch: for models that take other operands.
 using BatchLossFunction = std::function<Tensor(Module& model, const Batch& batch)>;
 /// A sum over the samples of a batch (0-d), of the model's output and the batch's last tensor.
 using Metric = std::function<Tensor(const Tensor& output, const Tensor& target)>;

@@ -46,7 +46,7 @@ class Context {
     const Result code = attempt(entry, arguments...);
     if (code != kSuccess) fail(entry.name, code);
   }
-  /// The same, but returns the code to the caller. Throws if the device is lost already, or the
+  /// Calls an entry likewise and returns its code. Throws if the device is lost already, or the
   /// process is ending.
   template <class... P, class... A>
   int attempt(const Entry<int(P...)>& entry, A&&... arguments) {

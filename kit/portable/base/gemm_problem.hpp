@@ -41,7 +41,7 @@ struct GemmSeries {
 /// depth k is 0, so a and b are not read. Throws invalid_argument if the shapes do not match.
 std::vector<GemmSeries> gemm_series(plugin::Arguments arguments);
 
-/// The same with row-major results: a column-major result becomes the transposed product. If the
+/// Splits a launch into products with row-major results: a column-major one is transposed. If the
 /// depth is 0, a and b are `out`, because a buffer is needed. Empty if the result is empty.
 std::vector<GemmProblem> gemm_problems(plugin::Arguments arguments);
 

@@ -136,7 +136,7 @@ class FusedKernel final : public plugin::Kernel {
     one_.launch(stream, {arguments.begin(), end}, {}, name);
   }
 
-  /// As many as one launch takes.
+  /// The first groups, of which one launch takes so many.
   std::span<const DenseGroup> first_of(std::span<const DenseGroup> groups) const {
     std::int64_t num_elements = 0;
     std::size_t count = 0;

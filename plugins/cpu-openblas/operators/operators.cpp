@@ -262,7 +262,7 @@ std::unique_ptr<plugin::Kernel> make_permutation(const Context& context, int) {
 // By what a reduction gives in the table: an index is found, anything else accumulated.
 constexpr Maker reducer_of_Same = make_reduction, reducer_of_Total = make_reduction,
                 reducer_of_Index = make_arg_reduction;
-#define PATCHBAY_REDUCTION(name, version, arguments, dtypes, result, ...) \
+#define PATCHBAY_REDUCTION(name, version, since, arguments, dtypes, result, ...) \
   {#name "." #version, reducer_of_##result, number_of(ReduceOp::name)},
 #define PATCHBAY_OWN(name, version, ...) \
   {#name "." #version, [](const Context& context, int) { return prepare_##name(context); }, 0},

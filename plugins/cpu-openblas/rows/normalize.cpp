@@ -191,7 +191,7 @@ class NormalizeKernel : public plugin::Kernel {
       }
     }
   }
-  /// The same in blocks of at most kBlock elements.
+  /// Calls the body for blocks of at most kBlock elements.
   template <class Body>
   static void for_blocks(const Normalization& sizes, const Rows& rows, bool splits,
                          const Body& body) {

@@ -54,7 +54,7 @@ void pack_any(const T* from, std::int64_t line, std::int64_t next, std::int64_t 
   }
 }
 
-/// The same for adjacent lines.
+/// Packs adjacent lines.
 template <class T>
 void pack_rows(const T* from, std::int64_t next, std::int64_t lines, std::int64_t width,
                std::int64_t k, T* to) {
@@ -74,7 +74,7 @@ void pack_whole_rows(const T* from, std::int64_t next, std::int64_t k, T* to) {
   }
 }
 
-/// The same for lines of unit stride. Reads a cache line at once, because many lines that are a
+/// Packs lines of unit stride. Reads a cache line at once, because many lines that are a
 /// power of two apart would evict each other.
 template <class T>
 void pack_turned(const T* from, std::int64_t line, std::int64_t lines, std::int64_t width,

@@ -249,7 +249,7 @@ constexpr Reduction make() {
 template <class T, class Wide = T>
 void fill_type(SimdTable& table) {
   constexpr int kDtype = DtypeOf<T>::value;
-#define PATCHBAY_FILL(name, version, arguments, dtypes, ...)                                 \
+#define PATCHBAY_FILL(name, version, since, arguments, dtypes, ...)                          \
   if constexpr ((PATCHBAY_SET_##dtypes >> kDtype & 1) != 0) {                                \
     table.reduce[number_of(ReduceOp::name)][kDtype] = make<Step<ReduceOp::name, Wide>, T>(); \
   }

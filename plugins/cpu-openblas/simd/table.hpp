@@ -42,7 +42,7 @@ struct Steps {
 };
 /// out[i] = op(a[i], b[i]) for n elements. Operations with fewer inputs ignore b, or both.
 using Row = void (*)(std::int64_t n, void* out, const void* a, const void* b, const Steps& steps);
-/// The same for three inputs.
+/// out[i] = op(a[i], b[i], c[i]) for n elements.
 using Row3 = void (*)(std::int64_t n, void* out, const void* a, const void* b, const void* c,
                       const Steps& steps);
 
@@ -93,7 +93,7 @@ struct IntegerGemm {
 };
 using IntegerGemmEntry = void (*)(const IntegerGemm& problem);
 
-/// The same for floats. `out` has unit stride along m, a and b have one unit stride each; vectors
+/// A product of floats. `out` has unit stride along m, a and b have one unit stride each; vectors
 /// may have any. With alpha 0, a and b are not read; with beta 0, out is not read.
 struct FloatGemm {
   std::int64_t m, n, k;

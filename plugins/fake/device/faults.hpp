@@ -43,7 +43,7 @@ class Faults {
 
   /// Throws if this call is configured to fail.
   void count(Call call);
-  /// The same for launches; returns the fault that the caller simulates.
+  /// Counts a launch; returns the fault that the caller simulates.
   LaunchFault count_launch();
 
   /// Simulates an endless kernel: blocks until the settings end it, or `is_over`, which is tested

@@ -12,7 +12,7 @@ namespace patchbay::hip {
 /// last those without a version. With raised privileges no variable is read.
 std::vector<std::string> driver_files(const std::vector<int>& versions);
 
-/// The same for a library that works with the driver ("rocblas"). Files beside the loaded driver
+/// The files to try for a library that works with the driver ("rocblas"). Those beside the driver
 /// come first. One without a version is tried there alone: elsewhere it may be of another version,
 /// and bring that version's driver into the process.
 std::vector<std::string> companion_files(const std::string& library,

@@ -29,7 +29,7 @@ class Allocator : public plugin::Allocator {
 
   /// The buffer object for a base of either kind.
   cl_buffer buffer_of(void* base) const;
-  /// The same for device memory. Throws if the memory is mapped, because only copies may use that.
+  /// The buffer object of device memory. Throws if it is mapped, because only copies may use that.
   cl_buffer device_buffer(plugin::Memory memory) const;
 
  private:

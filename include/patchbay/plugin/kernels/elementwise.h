@@ -198,73 +198,77 @@
   X(logical_and, 2, a& b)             \
   X(logical_or, 2, a | b)
 
-/* X(name, bound in units in the last place of the result, formula, source or ""): one line for
- * each operator of the tables above. 0: the result is the correctly rounded one. The formula is
- * also the comment of the function in patchbay/elementwise.h, which tests/docs/check_elementwise.py
+/* X(name, bound in units in the last place of the result, since, formula, source or ""): one line
+ * for each operator of the tables above. Bound 0: the result is the correctly rounded one. since:
+ * the minor version of the boundary that added the operator, as in operators.h. The formula is also
+ * the comment of the function in patchbay/elementwise.h, which tests/docs/check_elementwise.py
  * writes. */
-#define PATCHBAY_ELEMENTWISE_NOTES(X)                                                              \
-  X(add, 0, "a + b; integers wrap around", "IEEE 754-2019, 5.4.1")                                 \
-  X(sub, 0, "a - b; integers wrap around", "IEEE 754-2019, 5.4.1")                                 \
-  X(mul, 0, "a * b; integers wrap around", "IEEE 754-2019, 5.4.1")                                 \
-  X(div, 0, "a / b; integers truncate, and give 0 where b is 0", "IEEE 754-2019, 5.4.1")           \
-  X(maximum, 0, "the larger of a and b; NaN if either is NaN; of two zeros b",                     \
-    "IEEE 754-2019, 9.6")                                                                          \
-  X(minimum, 0, "the smaller of a and b; NaN if either is NaN; of two zeros b",                    \
-    "IEEE 754-2019, 9.6")                                                                          \
-  X(pow, 16, "a to the power b; 1 where b is 0 or a is 1, even for NaN", "IEEE 754-2019, 9.2.1")   \
-  X(atan2, 6, "the angle of the point (b, a), from -pi to pi", "IEEE 754-2019, 9.2.1")             \
-  X(remainder, 0, "a - b * floor(a / b), exact up to the last sum; integers give 0 where b is 0",  \
-    "")                                                                                            \
-  X(leaky_relu, 0, "a where a > 0, else a * b",                                                    \
-    "Maas et al., Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013")          \
-  X(elu, 6, "a where a > 0, else b * (exp(a) - 1)",                                                \
-    "Clevert et al., Fast and Accurate Deep Network Learning by Exponential Linear Units, 2015, "  \
-    "arXiv 1511.07289")                                                                            \
-  X(neg, 0, "-a; integers wrap around", "IEEE 754-2019, 5.5.1")                                    \
-  X(abs, 0, "|a|; integers wrap around", "IEEE 754-2019, 5.5.1")                                   \
-  X(square, 0, "a * a; integers wrap around", "IEEE 754-2019, 5.4.1")                              \
-  X(relu, 0, "0 where a < 0, else a; NaN and -0 stay", "")                                         \
-  X(sqrt, 0, "the square root of a; NaN where a < 0", "IEEE 754-2019, 5.4.1")                      \
-  X(rsqrt, 2, "1 / sqrt(a); infinite at 0, NaN where a < 0", "IEEE 754-2019, 9.2.1")               \
-  X(exp, 3, "e to the power a", "IEEE 754-2019, 9.2.1")                                            \
-  X(log, 3, "the natural logarithm of a; -infinity at 0, NaN where a < 0", "IEEE 754-2019, 9.2.1") \
-  X(sigmoid, 5, "1 / (1 + exp(-a))", "")                                                           \
-  X(tanh, 5, "the hyperbolic tangent of a", "IEEE 754-2019, 9.2.1")                                \
-  X(erf, 16, "the error function of a",                                                            \
-    "Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 7.1.1")                      \
-  X(gelu, 20, "a / 2 * (1 + erf(a / sqrt(2)))",                                                    \
-    "Hendrycks and Gimpel, Gaussian Error Linear Units, 2016, arXiv 1606.08415")                   \
-  X(sin, 4, "the sine of a, in radians; NaN where a is infinite", "IEEE 754-2019, 9.2.1")          \
-  X(cos, 4, "the cosine of a, in radians; NaN where a is infinite", "IEEE 754-2019, 9.2.1")        \
-  X(tan, 5, "the tangent of a, in radians; NaN where a is infinite", "IEEE 754-2019, 9.2.1")       \
-  X(exp2, 4, "2 to the power a", "IEEE 754-2019, 9.2.1")                                           \
-  X(expm1, 6, "exp(a) - 1, accurate near 0", "IEEE 754-2019, 9.2.1")                               \
-  X(log1p, 4, "log(1 + a), accurate near 0; -infinity at -1, NaN below", "IEEE 754-2019, 9.2.1")   \
-  X(log2, 4, "the logarithm of a to base 2; -infinity at 0, NaN where a < 0",                      \
-    "IEEE 754-2019, 9.2.1")                                                                        \
-  X(floor, 0, "the nearest integer not above a; integers stay", "IEEE 754-2019, 5.9")              \
-  X(ceil, 0, "the nearest integer not below a; integers stay", "IEEE 754-2019, 5.9")               \
-  X(round, 0, "the nearest integer, of two the even one; integers stay", "IEEE 754-2019, 5.9")     \
-  X(trunc, 0, "a without its fraction; integers stay", "IEEE 754-2019, 5.9")                       \
-  X(sign, 0, "1 where a > 0, -1 where a < 0, else 0, also for NaN", "")                            \
-  X(silu, 8, "a / (1 + exp(-a)); NaN at -infinity",                                                \
-    "Elfwing et al., Sigmoid-Weighted Linear Units, 2017, arXiv 1702.03118")                       \
-  X(softplus, 8, "log(1 + exp(a))",                                                                \
-    "Dugas et al., Incorporating Second-Order Functional Knowledge for Better Option Pricing, "    \
-    "2000")                                                                                        \
-  X(where, 0, "condition ? a : b", "")                                                             \
-  X(clamp, 0, "low where a < low, high where a > high, else a; NaN stays", "")                     \
-  X(eq, 0, "a == b; false where either is NaN", "IEEE 754-2019, 5.11")                             \
-  X(ne, 0, "a != b; true where either is NaN", "IEEE 754-2019, 5.11")                              \
-  X(lt, 0, "a < b; false where either is NaN", "IEEE 754-2019, 5.11")                              \
-  X(le, 0, "a <= b; false where either is NaN", "IEEE 754-2019, 5.11")                             \
-  X(gt, 0, "a > b; false where either is NaN", "IEEE 754-2019, 5.11")                              \
-  X(ge, 0, "a >= b; false where either is NaN", "IEEE 754-2019, 5.11")                             \
-  X(isnan, 0, "whether a is NaN", "IEEE 754-2019, 5.7.2")                                          \
-  X(isinf, 0, "whether a is infinite", "IEEE 754-2019, 5.7.2")                                     \
-  X(isfinite, 0, "whether a is neither infinite nor NaN", "IEEE 754-2019, 5.7.2")                  \
-  X(logical_not, 0, "not a", "")                                                                   \
-  X(logical_and, 0, "a and b", "")                                                                 \
-  X(logical_or, 0, "a or b", "")
+#define PATCHBAY_ELEMENTWISE_NOTES(X)                                                             \
+  X(add, 0, 0, "a + b; integers wrap around", "IEEE 754-2019, 5.4.1")                             \
+  X(sub, 0, 0, "a - b; integers wrap around", "IEEE 754-2019, 5.4.1")                             \
+  X(mul, 0, 0, "a * b; integers wrap around", "IEEE 754-2019, 5.4.1")                             \
+  X(div, 0, 0, "a / b; integers truncate, and give 0 where b is 0", "IEEE 754-2019, 5.4.1")       \
+  X(maximum, 0, 0, "the larger of a and b; NaN if either is NaN; of two zeros b",                 \
+    "IEEE 754-2019, 9.6")                                                                         \
+  X(minimum, 0, 0, "the smaller of a and b; NaN if either is NaN; of two zeros b",                \
+    "IEEE 754-2019, 9.6")                                                                         \
+  X(pow, 16, 0, "a to the power b; 1 where b is 0 or a is 1, even for NaN",                       \
+    "IEEE 754-2019, 9.2.1")                                                                       \
+  X(atan2, 6, 1, "the angle of the point (b, a), from -pi to pi", "IEEE 754-2019, 9.2.1")         \
+  X(remainder, 0, 1,                                                                              \
+    "a - b * floor(a / b), exact up to the last sum; integers give 0 where b is 0", "")           \
+  X(leaky_relu, 0, 1, "a where a > 0, else a * b",                                                \
+    "Maas et al., Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013")         \
+  X(elu, 6, 1, "a where a > 0, else b * (exp(a) - 1)",                                            \
+    "Clevert et al., Fast and Accurate Deep Network Learning by Exponential Linear Units, 2015, " \
+    "arXiv 1511.07289")                                                                           \
+  X(neg, 0, 0, "-a; integers wrap around", "IEEE 754-2019, 5.5.1")                                \
+  X(abs, 0, 0, "|a|; integers wrap around", "IEEE 754-2019, 5.5.1")                               \
+  X(square, 0, 0, "a * a; integers wrap around", "IEEE 754-2019, 5.4.1")                          \
+  X(relu, 0, 0, "0 where a < 0, else a; NaN and -0 stay", "")                                     \
+  X(sqrt, 0, 0, "the square root of a; NaN where a < 0", "IEEE 754-2019, 5.4.1")                  \
+  X(rsqrt, 2, 0, "1 / sqrt(a); infinite at 0, NaN where a < 0", "IEEE 754-2019, 9.2.1")           \
+  X(exp, 3, 0, "e to the power a", "IEEE 754-2019, 9.2.1")                                        \
+  X(log, 3, 0, "the natural logarithm of a; -infinity at 0, NaN where a < 0",                     \
+    "IEEE 754-2019, 9.2.1")                                                                       \
+  X(sigmoid, 5, 0, "1 / (1 + exp(-a))", "")                                                       \
+  X(tanh, 5, 0, "the hyperbolic tangent of a", "IEEE 754-2019, 9.2.1")                            \
+  X(erf, 16, 0, "the error function of a",                                                        \
+    "Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 7.1.1")                     \
+  X(gelu, 20, 0, "a / 2 * (1 + erf(a / sqrt(2)))",                                                \
+    "Hendrycks and Gimpel, Gaussian Error Linear Units, 2016, arXiv 1606.08415")                  \
+  X(sin, 4, 1, "the sine of a, in radians; NaN where a is infinite", "IEEE 754-2019, 9.2.1")      \
+  X(cos, 4, 1, "the cosine of a, in radians; NaN where a is infinite", "IEEE 754-2019, 9.2.1")    \
+  X(tan, 5, 1, "the tangent of a, in radians; NaN where a is infinite", "IEEE 754-2019, 9.2.1")   \
+  X(exp2, 4, 1, "2 to the power a", "IEEE 754-2019, 9.2.1")                                       \
+  X(expm1, 6, 1, "exp(a) - 1, accurate near 0", "IEEE 754-2019, 9.2.1")                           \
+  X(log1p, 4, 1, "log(1 + a), accurate near 0; -infinity at -1, NaN below",                       \
+    "IEEE 754-2019, 9.2.1")                                                                       \
+  X(log2, 4, 1, "the logarithm of a to base 2; -infinity at 0, NaN where a < 0",                  \
+    "IEEE 754-2019, 9.2.1")                                                                       \
+  X(floor, 0, 1, "the nearest integer not above a; integers stay", "IEEE 754-2019, 5.9")          \
+  X(ceil, 0, 1, "the nearest integer not below a; integers stay", "IEEE 754-2019, 5.9")           \
+  X(round, 0, 1, "the nearest integer, of two the even one; integers stay", "IEEE 754-2019, 5.9") \
+  X(trunc, 0, 1, "a without its fraction; integers stay", "IEEE 754-2019, 5.9")                   \
+  X(sign, 0, 1, "1 where a > 0, -1 where a < 0, else 0, also for NaN", "")                        \
+  X(silu, 8, 1, "a / (1 + exp(-a)); NaN at -infinity",                                            \
+    "Elfwing et al., Sigmoid-Weighted Linear Units, 2017, arXiv 1702.03118")                      \
+  X(softplus, 8, 1, "log(1 + exp(a))",                                                            \
+    "Dugas et al., Incorporating Second-Order Functional Knowledge for Better Option Pricing, "   \
+    "2000")                                                                                       \
+  X(where, 0, 0, "condition ? a : b", "")                                                         \
+  X(clamp, 0, 0, "low where a < low, high where a > high, else a; NaN stays", "")                 \
+  X(eq, 0, 0, "a == b; false where either is NaN", "IEEE 754-2019, 5.11")                         \
+  X(ne, 0, 0, "a != b; true where either is NaN", "IEEE 754-2019, 5.11")                          \
+  X(lt, 0, 0, "a < b; false where either is NaN", "IEEE 754-2019, 5.11")                          \
+  X(le, 0, 0, "a <= b; false where either is NaN", "IEEE 754-2019, 5.11")                         \
+  X(gt, 0, 0, "a > b; false where either is NaN", "IEEE 754-2019, 5.11")                          \
+  X(ge, 0, 0, "a >= b; false where either is NaN", "IEEE 754-2019, 5.11")                         \
+  X(isnan, 0, 1, "whether a is NaN", "IEEE 754-2019, 5.7.2")                                      \
+  X(isinf, 0, 1, "whether a is infinite", "IEEE 754-2019, 5.7.2")                                 \
+  X(isfinite, 0, 1, "whether a is neither infinite nor NaN", "IEEE 754-2019, 5.7.2")              \
+  X(logical_not, 0, 0, "not a", "")                                                               \
+  X(logical_and, 0, 0, "a and b", "")                                                             \
+  X(logical_or, 0, 0, "a or b", "")
 
 #endif /* PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_ */

@@ -2,8 +2,10 @@
 /* The signature of each operator and the properties of its result. elementwise.h defines the
  * elementwise operators; signatures.hpp has all operators as C++ values.
  *
- * X(name, version, arguments, DTYPES, RESULT, BOUND, shapes, derivative, source, contract)
+ * X(name, version, since, arguments, DTYPES, RESULT, BOUND, shapes, derivative, source, contract)
  *
+ * since: the minor version of the boundary that added the operator. A plugin of an earlier one may
+ * lack it.
  * arguments: "name:role", separated by blanks, in the order of the specs. T is the operands' dtype.
  *   write    the result, a tensor               update   a tensor that is read and written
  *   read     a tensor of T                      operand  a tensor of T, or one number
@@ -37,37 +39,37 @@
 #define PATCHBAY_SET_INDICES PATCHBAY_BIT(I64)
 #define PATCHBAY_SET_MATRICES (PATCHBAY_SET_FLOATS | PATCHBAY_BIT(I32) | PATCHBAY_BIT(I64))
 
-#define PATCHBAY_OPERATORS_MEMORY(X)                                                        \
-  X(fill, 1, "out:write value:scalar", ALL, Same, EXACT, "out: any; value: a number", "",   \
-    "out = value", "")                                                                      \
-  X(copy, 1, "out:write a:read", ALL, Same, EXACT, "a, out: one shape", "grad", "out = a",  \
-    "any strides")                                                                          \
-  X(cast, 1, "out:write a:read", ALL, Chosen, EXACT, "a, out: one shape",                   \
-    "grad, cast back; none unless both are floats",                                         \
-    "IEEE 754-2019, 5.4.1, to nearest even; to integers truncated and saturated, NaN to 0", \
-    "to bool: whether it is not 0")                                                         \
-  X(arange, 1, "out:write start:scalar step:scalar", NUMBERS, Same, TERMS(1),               \
+#define PATCHBAY_OPERATORS_MEMORY(X)                                                          \
+  X(fill, 1, 0, "out:write value:scalar", ALL, Same, EXACT, "out: any; value: a number", "",  \
+    "out = value", "")                                                                        \
+  X(copy, 1, 0, "out:write a:read", ALL, Same, EXACT, "a, out: one shape", "grad", "out = a", \
+    "any strides")                                                                            \
+  X(cast, 1, 0, "out:write a:read", ALL, Chosen, EXACT, "a, out: one shape",                  \
+    "grad, cast back; none unless both are floats",                                           \
+    "IEEE 754-2019, 5.4.1, to nearest even; to integers truncated and saturated, NaN to 0",   \
+    "to bool: whether it is not 0")                                                           \
+  X(arange, 1, 0, "out:write start:scalar step:scalar", NUMBERS, Same, TERMS(1),              \
     "out [n]; start, step: numbers", "", "out[i] = start + i step", "")
 
 /* Along one dimension. Each of them has a kernel of its own: a backend defines a function for every
  * line, prepare_gather and so on. */
 #define PATCHBAY_OPERATORS_DIMENSION(X)                                                          \
-  X(gather, 1, "out:write a:read index:index", ALL, Same, EXACT,                                 \
+  X(gather, 1, 0, "out:write a:read index:index", ALL, Same, EXACT,                              \
     "out, index (i64, i32): one shape; a: the same but along dim",                               \
     "grad, added to zeros as by scatter_add",                                                    \
     "out[.., i, ..] = a[.., index[.., i, ..], ..] along dim", "")                                \
-  X(scatter_add, 1, "out:update index:index source:read", WIDE_NUMBERS, Same, TERMS(64),         \
+  X(scatter_add, 1, 0, "out:update index:index source:read", WIDE_NUMBERS, Same, TERMS(64),      \
     "index (i64, i32), source: one shape; out: the same but along dim",                          \
     "out: grad; source: gather of grad",                                                         \
     "out[.., index[.., i, ..], ..] += source[.., i, ..] along dim, in the order of i, each sum " \
     "rounded; the bound is that of 128 terms",                                                   \
     "")                                                                                          \
-  X(cumsum, 1, "out:write a:read", WIDE_NUMBERS, Same, TERMS(64), "a, out: one shape",           \
+  X(cumsum, 1, 1, "out:write a:read", WIDE_NUMBERS, Same, TERMS(64), "a, out: one shape",        \
     "cumsum of grad in the other direction",                                                     \
     "out[.., i, ..] = sum of a[.., k, ..] along dim, k <= i; k >= i in reverse",                 \
     "the elements are summed in blocks of 128, in order from the first, then the sum of the "    \
     "blocks before is added, each sum rounded; the bound is that of 128 terms")                  \
-  X(sort, 1, "out:write index:places a:read", ALL, Same, EXACT,                                  \
+  X(sort, 1, 1, "out:write index:places a:read", ALL, Same, EXACT,                               \
     "out, index: one shape, that of a but along dim, where it may be smaller",                   \
     "grad, added to zeros as by scatter_add",                                                    \
     "out[.., k, ..] = a[.., index[.., k, ..], ..], the element of that rank along dim",          \
@@ -75,52 +77,52 @@
     "are in the order of their indices")
 
 #define PATCHBAY_REDUCED_SHAPES "a: any; out: without the reduced axes, or with extent 1"
-#define PATCHBAY_OPERATORS_REDUCTION(X)                                                            \
-  X(sum, 1, "out:write a:read", ALL, Total, TERMS(64), PATCHBAY_REDUCED_SHAPES, "grad, broadcast", \
-    "sum of a; integers modulo 2^64", "")                                                          \
-  X(sum_squares, 1, "out:write a:read", NUMBERS, Total, TERMS(64), PATCHBAY_REDUCED_SHAPES,        \
-    "2 a grad", "sum of a a; integers modulo 2^64", "")                                            \
-  X(sum_abs, 1, "out:write a:read", FLOATS, Same, TERMS(64), PATCHBAY_REDUCED_SHAPES,              \
-    "sign(a) grad", "sum of |a|", "")                                                              \
-  X(prod, 1, "out:write a:read", NUMBERS, Total, RESULT(64), PATCHBAY_REDUCED_SHAPES,              \
-    "grad times the product of the other elements",                                                \
-    "product of a; integers modulo 2^64; the bound is that of 128 factors", "")                    \
-  X(max_abs, 1, "out:write a:read", FLOATS, Same, EXACT, PATCHBAY_REDUCED_SHAPES,                  \
-    "sign(a) grad / n where |a| = out, n of them", "maximum of |a|: NaN propagates", "")           \
-  X(min, 1, "out:write a:read", ALL, Same, EXACT, PATCHBAY_REDUCED_SHAPES,                         \
-    "grad / n where a = out, n of them", "minimum of a: NaN propagates", "")                       \
-  X(max, 1, "out:write a:read", ALL, Same, EXACT, PATCHBAY_REDUCED_SHAPES,                         \
-    "grad / n where a = out, n of them", "maximum of a: NaN propagates", "")                       \
-  X(argmin, 1, "out:write a:read", ALL, Index, EXACT, PATCHBAY_REDUCED_SHAPES, "",                 \
-    "index of the minimum: the first NaN, else the lowest", "")                                    \
-  X(argmax, 1, "out:write a:read", ALL, Index, EXACT, PATCHBAY_REDUCED_SHAPES, "",                 \
+#define PATCHBAY_OPERATORS_REDUCTION(X)                                                        \
+  X(sum, 1, 0, "out:write a:read", ALL, Total, TERMS(64), PATCHBAY_REDUCED_SHAPES,             \
+    "grad, broadcast", "sum of a; integers modulo 2^64", "")                                   \
+  X(sum_squares, 1, 0, "out:write a:read", NUMBERS, Total, TERMS(64), PATCHBAY_REDUCED_SHAPES, \
+    "2 a grad", "sum of a a; integers modulo 2^64", "")                                        \
+  X(sum_abs, 1, 0, "out:write a:read", FLOATS, Same, TERMS(64), PATCHBAY_REDUCED_SHAPES,       \
+    "sign(a) grad", "sum of |a|", "")                                                          \
+  X(prod, 1, 1, "out:write a:read", NUMBERS, Total, RESULT(64), PATCHBAY_REDUCED_SHAPES,       \
+    "grad times the product of the other elements",                                            \
+    "product of a; integers modulo 2^64; the bound is that of 128 factors", "")                \
+  X(max_abs, 1, 0, "out:write a:read", FLOATS, Same, EXACT, PATCHBAY_REDUCED_SHAPES,           \
+    "sign(a) grad / n where |a| = out, n of them", "maximum of |a|: NaN propagates", "")       \
+  X(min, 1, 0, "out:write a:read", ALL, Same, EXACT, PATCHBAY_REDUCED_SHAPES,                  \
+    "grad / n where a = out, n of them", "minimum of a: NaN propagates", "")                   \
+  X(max, 1, 0, "out:write a:read", ALL, Same, EXACT, PATCHBAY_REDUCED_SHAPES,                  \
+    "grad / n where a = out, n of them", "maximum of a: NaN propagates", "")                   \
+  X(argmin, 1, 0, "out:write a:read", ALL, Index, EXACT, PATCHBAY_REDUCED_SHAPES, "",          \
+    "index of the minimum: the first NaN, else the lowest", "")                                \
+  X(argmax, 1, 0, "out:write a:read", ALL, Index, EXACT, PATCHBAY_REDUCED_SHAPES, "",          \
     "index of the maximum: the first NaN, else the lowest", "")
 
 #define PATCHBAY_OPERATORS_RANDOM(X)                                                             \
-  X(uniform, 1, "out:write seed:i64 offset:i64 base:i64 low:scalar width:scalar most:scalar",    \
+  X(uniform, 1, 0, "out:write seed:i64 offset:i64 base:i64 low:scalar width:scalar most:scalar", \
     FLOATS, Same, EXACT, "out: any; seed, offset, base: i64; low, width, most: numbers", "",     \
     "min(low + u width, most), u = draw / 2^24, of f64 draw / 2^53",                             \
     "the draw is a word >> 8, of f64 a draw of 64 bits >> 11")                                   \
-  X(normal, 1, "out:write seed:i64 offset:i64 base:i64 mean:scalar deviation:scalar", FLOATS,    \
+  X(normal, 1, 0, "out:write seed:i64 offset:i64 base:i64 mean:scalar deviation:scalar", FLOATS, \
     Same, TERMS(4), "out: any; seed, offset, base: i64; mean, deviation: numbers", "",           \
     "mean + deviation z: Box and Muller, A Note on the Generation of Random Normal Deviates, "   \
     "1958",                                                                                      \
     "elements 2 k and 2 k + 1 have z = r cos(2 pi v), r sin(2 pi v), r = sqrt(-2 ln(1 - u)); u " \
     "and v are made as for uniform.1 of the draws of 2 k and 2 k + 1")                           \
-  X(integers, 1, "out:write seed:i64 offset:i64 base:i64 low:i64 range:i64", INTEGERS, Same,     \
+  X(integers, 1, 0, "out:write seed:i64 offset:i64 base:i64 low:i64 range:i64", INTEGERS, Same,  \
     EXACT, "out: any; seed, offset, base, low, range: i64", "",                                  \
     "low + floor(draw range / 2^bits), draws of 32 bits, 64 if range > 2^32",                    \
     "range counts as unsigned")                                                                  \
-  X(mask, 1, "out:write seed:i64 offset:i64 base:i64 threshold:i64", BOOLS, Same, EXACT,         \
+  X(mask, 1, 0, "out:write seed:i64 offset:i64 base:i64 threshold:i64", BOOLS, Same, EXACT,      \
     "out: any; seed, offset, base, threshold: i64", "", "draw < threshold, draws of 32 bits",    \
     "threshold is 0 to 2^32")                                                                    \
-  X(permutation, 1, "out:write scratch:update seed:i64 offset:i64", INDICES, Same, EXACT,        \
+  X(permutation, 1, 0, "out:write scratch:update seed:i64 offset:i64", INDICES, Same, EXACT,     \
     "out [n]; scratch [2 n + 64]; seed, offset: i64", "",                                        \
     "0 to n - 1 in the order of (draw, index), draws of 64 bits",                                \
     "scratch is written before it is read")
 
 #define PATCHBAY_OPERATORS_MATRIX(X)                                                              \
-  X(gemm, 1, "out:update a:read b:read alpha:scalar beta:scalar", MATRICES, Same, TERMS(512),     \
+  X(gemm, 1, 0, "out:update a:read b:read alpha:scalar beta:scalar", MATRICES, Same, TERMS(512),  \
     "out [..., m, n]; a [..., m, k]; b [..., k, n], leading dimensions broadcast; alpha, beta: "  \
     "numbers",                                                                                    \
     "a: alpha grad b^T; b: alpha a^T grad; out: beta grad",                                       \
@@ -141,29 +143,29 @@
   "results of a tile of 4 x 4"
 #define PATCHBAY_POOL_SHAPES "images [n, c, h, w]; windows [n, c, h', w'], h' and w' any"
 #define PATCHBAY_OPERATORS_WINDOW(X)                                                              \
-  X(conv2d, 1, "out:write a:read weight:read", FLOATS, Same, TERMS(512),                          \
+  X(conv2d, 1, 1, "out:write a:read weight:read", FLOATS, Same, TERMS(512),                       \
     "a: images; out: windows; " PATCHBAY_WINDOW_SHAPES,                                           \
     "a: conv2d_input of grad and weight; weight: conv2d_weight of a and grad",                    \
     "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, 2016",              \
     "out[n, o, y, x] = sum over c, i, j of weight[o, c, i, j] a[n, c, y stride_h + i dilation_h " \
     "- padding_h, x stride_w + j dilation_w - padding_w], c of the group of o" PATCHBAY_TILES)    \
-  X(conv2d_input, 1, "out:write grad:read weight:read", FLOATS, Same, TERMS(512),                 \
+  X(conv2d_input, 1, 1, "out:write grad:read weight:read", FLOATS, Same, TERMS(512),              \
     "grad: windows; out: images; " PATCHBAY_WINDOW_SHAPES,                                        \
     "grad: conv2d of grad' and weight; weight: conv2d_weight of grad' and grad",                  \
     "the adjoint of conv2d in a: a transposed convolution" PATCHBAY_TILES, "")                    \
-  X(conv2d_weight, 1, "out:write a:read grad:read", FLOATS, Same, TERMS(512),                     \
+  X(conv2d_weight, 1, 1, "out:write a:read grad:read", FLOATS, Same, TERMS(512),                  \
     "a: images; grad: windows; out: weight; " PATCHBAY_WINDOW_SHAPES,                             \
     "a: conv2d_input of grad and grad'; grad: conv2d of a and grad'",                             \
     "the adjoint of conv2d in weight", "")                                                        \
-  X(max_pool2d_index, 1, "out:write a:read", FLOATS, Index, EXACT,                                \
+  X(max_pool2d_index, 1, 1, "out:write a:read", FLOATS, Index, EXACT,                             \
     "a: images; out: windows; " PATCHBAY_POOL_SHAPES, "",                                         \
     "the place y w + x of the largest element of each window: the first NaN, else the first",     \
     "elements outside the image do not count; a window without elements gives 0")                 \
-  X(avg_pool2d, 1, "out:write a:read", FLOATS, Same, TERMS(64),                                   \
+  X(avg_pool2d, 1, 1, "out:write a:read", FLOATS, Same, TERMS(64),                                \
     "a: images; out: windows; " PATCHBAY_POOL_SHAPES, "avg_pool2d_input of grad",                 \
     "the sum of each window divided by the number of its elements",                               \
     "with counts_padding those outside the image count, up to the padding; NaN without elements") \
-  X(avg_pool2d_input, 1, "out:write grad:read", FLOATS, Same, TERMS(64),                          \
+  X(avg_pool2d_input, 1, 1, "out:write grad:read", FLOATS, Same, TERMS(64),                       \
     "grad: windows; out: images; " PATCHBAY_POOL_SHAPES, "avg_pool2d of grad",                    \
     "the adjoint of avg_pool2d", "")
 
@@ -173,17 +175,17 @@
   "a, grad: [s, g, e, o]; weight, bias: [g, e]; mean, variance: [s, g], with batch [1, g], in " \
   "which case e is 1; epsilon: a number"
 #define PATCHBAY_OPERATORS_ROW(X)                                                                 \
-  X(softmax, 1, "out:write a:read", FLOATS, Same, TERMS(16), PATCHBAY_SOFTMAX_SHAPES,             \
+  X(softmax, 1, 1, "out:write a:read", FLOATS, Same, TERMS(16), PATCHBAY_SOFTMAX_SHAPES,          \
     "softmax_input of grad and out; recorded again, by single operators",                         \
     "exp(a - m) / s with m = max a and s = sum exp(a - m) along n; with logarithm a - m - log s", \
     "16-bit floats are computed in f32 and rounded once; the terms of the bound are out and "     \
     "out (a - m), with logarithm a, m and log s; a slice with NaN or +infinity, or of "           \
     "-infinity alone, gives NaN")                                                                 \
-  X(softmax_input, 1, "out:write grad:read y:read", FLOATS, Same, TERMS(64),                      \
+  X(softmax_input, 1, 1, "out:write grad:read y:read", FLOATS, Same, TERMS(64),                   \
     PATCHBAY_SOFTMAX_SHAPES, "",                                                                  \
     "y (grad - sum y grad) along n; with logarithm grad - exp(y) sum grad",                       \
     "the adjoint of softmax, y being its result; 16-bit floats as there")                         \
-  X(normalize, 1,                                                                                 \
+  X(normalize, 1, 1,                                                                              \
     "out:write mean:write variance:write a:read weight:operand bias:operand epsilon:scalar",      \
     WIDE_FLOATS, Same, TERMS(64), "out: as a; " PATCHBAY_NORMALIZE_SHAPES,                        \
     "a: normalize_input; weight, bias: normalize_weight; recorded again, by single operators",    \
@@ -195,12 +197,12 @@
     "and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, "    \
     "1979, joins the statistics of pieces; the terms of the bound are a f weight, mean f "        \
     "weight and bias")                                                                            \
-  X(normalize_input, 1,                                                                           \
+  X(normalize_input, 1, 1,                                                                        \
     "out:write grad:read a:read mean:read variance:read weight:operand epsilon:scalar",           \
     WIDE_FLOATS, Same, TERMS(64), "out: as a; " PATCHBAY_NORMALIZE_SHAPES, "",                    \
     "f (d - mean d - x mean(d x)) with d = grad weight and x = (a - mean) f, means over [e, o]",  \
     "if centered is 0, without mean d")                                                           \
-  X(normalize_weight, 1,                                                                          \
+  X(normalize_weight, 1, 1,                                                                       \
     "out:write bias:write grad:read a:read mean:read variance:read epsilon:scalar", WIDE_FLOATS,  \
     Same, TERMS(64), "out: as bias; " PATCHBAY_NORMALIZE_SHAPES, "",                              \
     "out = sum grad (a - mean) f, bias = sum grad, over s and o", "")
@@ -209,23 +211,23 @@
  * `unsupported` a plugin refuses a dtype when it prepares the kernel, and sizes when it launches
  * it. 16-bit floats are computed in f32. */
 #define PATCHBAY_OPERATORS_COMPOSITE(X)                                                           \
-  X(moment, 1, "out:write a:read divisor:scalar", WIDE_FLOATS, Same, TERMS(64),                   \
+  X(moment, 1, 1, "out:write a:read divisor:scalar", WIDE_FLOATS, Same, TERMS(64),                \
     PATCHBAY_REDUCED_SHAPES "; divisor: a number", "",                                            \
     "sum of a^order / divisor, with root the square root of it",                                  \
     "a sum of f32 whose terms or value leave the range of f32 is made in a wider type, or of "    \
     "scaled terms, so that only the result may leave it")                                         \
-  X(max_pool2d_input, 1, "out:write grad:read index:index", FLOATS, Same, TERMS(64),              \
+  X(max_pool2d_input, 1, 1, "out:write grad:read index:index", FLOATS, Same, TERMS(64),           \
     "index (i64, i32), grad: windows; out: images; " PATCHBAY_POOL_SHAPES,                        \
     "gather of grad' by index",                                                                   \
     "out[n, c, p] = sum of grad over the windows whose index is p, in the order of the windows",  \
     "all tensors are contiguous; index is the result of max_pool2d_index with the same "          \
     "attributes, of windows that have elements")                                                  \
-  X(linear, 1, "out:write a:read weight:read bias:read", FLOATS, Same, TERMS(512),                \
+  X(linear, 1, 1, "out:write a:read weight:read bias:read", FLOATS, Same, TERMS(512),             \
     "out [m, n]; a [m, k]; weight [n, k]; bias [n]",                                              \
     "a: grad weight; weight: grad^T a; bias: sum of the rows of grad", "out = a weight^T + bias", \
     "each matrix has a unit stride, bias has stride 1; the sum is rounded once; with 16-bit "     \
     "floats it may also be rounded before bias is added; a launch does not refuse sizes")         \
-  X(attention, 1, "out:write query:read key:read value:read", FLOATS, Same, TERMS(512),           \
+  X(attention, 1, 1, "out:write query:read key:read value:read", FLOATS, Same, TERMS(512),        \
     "out [b, h, q, n]; query [b, h, q, d]; key [b, h, k, d]; value [b, h, k, n]", "",             \
     "softmax(scale query key^T) value: Vaswani et al., Attention Is All You Need, 2017",          \
     "the last dimensions have stride 1, and no stride is 0; the probabilities of 16-bit floats "  \

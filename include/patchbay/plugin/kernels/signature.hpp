@@ -135,6 +135,7 @@ struct Signature {
   const char* name;    // "add"
   const char* kernel;  // "add.1"
   int version;
+  int since;  // the minor version of the boundary that added the operator
   const char* family;
   Parameters parameters;
   std::span<const AttributeRule> attributes;

@@ -35,10 +35,11 @@ constexpr std::span<const AttributeRule> rules_of(std::string_view op) {
 struct ElementwiseNote {
   std::string_view name;
   double ulps;
+  int since;
   const char* source;
 };
-#define PATCHBAY_ROW(name, ulps, formula, source) \
-  ElementwiseNote{#name, ulps, sizeof(source) > 1 ? formula "; " source : formula},
+#define PATCHBAY_ROW(name, ulps, since, formula, source) \
+  ElementwiseNote{#name, ulps, since, sizeof(source) > 1 ? formula "; " source : formula},
 inline constexpr auto kElementwiseNotes =
     std::to_array<ElementwiseNote>({PATCHBAY_ELEMENTWISE_NOTES(PATCHBAY_ROW)});
 #undef PATCHBAY_ROW
@@ -49,19 +50,9 @@ consteval Signature elementwise(const char* name, const char* kernel, const char
                                 const char* shapes) {
   for (const ElementwiseNote& note : kElementwiseNotes) {
     if (note.name != name) continue;
-    return {name,
-            kernel,
-            1,
-            family,
-            Parameters(arguments),
-            rules_of(name),
-            dtypes,
-            result,
-            {false, note.ulps},
-            shapes,
-            "",
-            note.source,
-            ""};
+    return {name,           kernel, 1,      note.since,         family, Parameters(arguments),
+            rules_of(name), dtypes, result, {false, note.ulps}, shapes, "",
+            note.source,    ""};
   }
   throw "an elementwise operator has no note";
 }
@@ -78,20 +69,21 @@ inline constexpr const char* kBoundedShapes = "a, out: one shape; low <= high: n
   Bound { false, ulps }
 #define PATCHBAY_BOUND_TERMS(ulps) \
   Bound { true, ulps }
-#define PATCHBAY_ROW(family, name, version, arguments, dtypes, result, bound, shapes, derivative, \
-                     source, contract)                                                            \
-  Signature{#name,                                                                                \
-            #name "." #version,                                                                   \
-            version,                                                                              \
-            family,                                                                               \
-            Parameters(arguments),                                                                \
-            rules_of(#name),                                                                      \
-            PATCHBAY_SET_##dtypes,                                                                \
-            Result::k##result,                                                                    \
-            PATCHBAY_BOUND_##bound,                                                               \
-            shapes,                                                                               \
-            derivative,                                                                           \
-            source,                                                                               \
+#define PATCHBAY_ROW(family, name, version, since, arguments, dtypes, result, bound, shapes, \
+                     derivative, source, contract)                                           \
+  Signature{#name,                                                                           \
+            #name "." #version,                                                              \
+            version,                                                                         \
+            since,                                                                           \
+            family,                                                                          \
+            Parameters(arguments),                                                           \
+            rules_of(#name),                                                                 \
+            PATCHBAY_SET_##dtypes,                                                           \
+            Result::k##result,                                                               \
+            PATCHBAY_BOUND_##bound,                                                          \
+            shapes,                                                                          \
+            derivative,                                                                      \
+            source,                                                                          \
             contract},
 #define PATCHBAY_MEMORY(...) PATCHBAY_ROW("memory", __VA_ARGS__)
 #define PATCHBAY_DIMENSION(...) PATCHBAY_ROW("dimension", __VA_ARGS__)

@@ -92,7 +92,7 @@ class Stream : public detail::Object {
   virtual void flush() = 0;
   /// Returns false if the deadline passes first.
   virtual bool synchronize(std::uint64_t deadline_ns) = 0;
-  /// As Event::is_cancellable, of synchronize().
+  /// Whether synchronize() may be cancelled: see Event::is_cancellable.
   virtual bool is_cancellable() const noexcept { return false; }
   virtual void add_callback(Callback callback);
 };

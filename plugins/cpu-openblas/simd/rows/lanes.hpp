@@ -29,7 +29,7 @@ PATCHBAY_INLINE void store_masked(unsigned mask, const double* from, double* to)
 }
 #endif
 
-/// As many elements, or accumulators, as are computed together.
+/// The elements, or accumulators, that are computed together.
 template <class T>
 class Lanes {
  public:

@@ -1,0 +1,248 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Samples of operations, functions of networks, and updates.
+#include "tensor/call/samples.h"
+
+namespace patchbay::test {
+
+namespace {
+
+/// A function of a tensor and axes.
+template <class Function>
+void add_reduction(Samples& samples, const std::string& name, Function function) {
+  const Tensor a = samples.floats({2, 3});
+  samples.add(name, {a}, {{"axes", {1}}, {"keep", true}},
+              [=] { return Tensors{function(a, Axes(1), true)}; });
+  samples.add(name, {a}, [=] { return Tensors{function(a, Axes(), false)}; });
+}
+
+#define PATCHBAY_ADD_REDUCTION(name) \
+  add_reduction(samples, #name,      \
+                [](const Tensor& x, const Axes& axes, bool keep) { return name(x, axes, keep); });
+
+}  // namespace
+
+void add_operations(Samples& samples) {
+  const Tensor a = samples.floats({3, 3}), b = samples.floats({3, 3}) * 2, v = samples.floats({3});
+  PATCHBAY_ADD_REDUCTION(sum)
+  PATCHBAY_ADD_REDUCTION(prod)
+  PATCHBAY_ADD_REDUCTION(mean)
+  PATCHBAY_ADD_REDUCTION(min)
+  PATCHBAY_ADD_REDUCTION(max)
+  PATCHBAY_ADD_REDUCTION(argmin)
+  PATCHBAY_ADD_REDUCTION(argmax)
+  PATCHBAY_ADD_REDUCTION(sum_squares)
+  PATCHBAY_ADD_REDUCTION(any)
+  PATCHBAY_ADD_REDUCTION(all)
+  PATCHBAY_ADD_REDUCTION(logsumexp)
+  samples.add("norm", {a}, {{"order", 1}, {"axes", 0}}, [=] { return Tensors{norm(a, 1, 0)}; });
+  samples.add("var", {a}, {{"correction", 0}}, [=] { return Tensors{var(a, {}, 0)}; });
+  samples.add("stddev", {a}, {{"axes", {0, 1}}}, [=] { return Tensors{stddev(a, {0, 1})}; });
+  samples.add("cumsum", {a}, {{"dim", -1}, {"reverse", true}},
+              [=] { return Tensors{cumsum(a, -1, true)}; });
+  samples.add("trace", {a}, [=] { return Tensors{trace(a)}; });
+  samples.add("tril", {a}, {{"diagonal", -1}}, [=] { return Tensors{tril(a, -1)}; });
+  samples.add("triu", {a}, [=] { return Tensors{triu(a)}; });
+
+  const Tensor out = empty_like(a), other = empty_like(a);
+  samples.add("matmul", {a, b}, [=] { return Tensors{matmul(a, b)}; });
+  samples.add("matmul_out", {out, a, b}, {{"alpha", 2}},
+              [=] { return Tensors{matmul_out(other, a, b, 2)}; });
+  samples.add("addmm", {v, a, b}, {{"beta", 0.5}}, [=] { return Tensors{addmm(v, a, b, 1, 0.5)}; });
+  samples.add("linear", {a, b}, [=] { return Tensors{linear(a, b)}; });
+  samples.add("linear", {a, b, v}, {{"activation", "relu"}},
+              [=] { return Tensors{linear(a, b, v, Activation::kRelu)}; });
+
+  samples.add("sort", {a}, {{"descending", true}}, [=] {
+    const Sorted made = sort(a, -1, true);
+    return Tensors{made.values, made.indices};
+  });
+  samples.add("argsort", {a}, {{"dim", 0}}, [=] { return Tensors{argsort(a, 0)}; });
+  samples.add("topk", {a}, {{"k", 2}}, [=] {
+    const Sorted made = topk(a, 2);
+    return Tensors{made.values, made.indices};
+  });
+
+  samples.add("concat", {a, b, a}, {{"dim", 1}}, [=] { return Tensors{concat({a, b, a}, 1)}; });
+  const Tensor joined = samples.empty_f32({6, 3}), joined_too = samples.empty_f32({6, 3});
+  samples.add("concat_out", {joined}, {{"tensors", Tensors{a, b}}}, [=] {
+    return Tensors{concat_out(joined_too, {a, b})};
+  });
+  samples.add("stack", {a, b}, [=] { return Tensors{stack({a, b})}; });
+  samples.add("split", {a}, {{"size", 2}}, [=] { return Tensors(split(a, 2)); });
+  samples.add("split", {a}, {{"sizes", {1, 2}}, {"dim", 1}}, [=] {
+    return Tensors(split(a, std::vector<std::int64_t>{1, 2}, 1));
+  });
+  samples.add("chunk", {a}, {{"count", 2}}, [=] { return Tensors(chunk(a, 2)); });
+  samples.add("pad", {a}, {{"padding", {1, 0, 0, 2}}, {"value", 9}}, [=] {
+    return Tensors{pad(a, {{1, 0}, {0, 2}}, 9)};
+  });
+
+  const Tensor i = samples.integers({0, 2, 1, 1, 0, 2}, {2, 3}),
+               rows = samples.integers({2, 0}, {2});
+  const Tensor source = samples.floats({2, 3}), into = samples.empty_f32({2, 3}),
+               into_too = samples.empty_f32({2, 3});
+  samples.add("gather", {a, i}, {{"dim", 0}}, [=] { return Tensors{gather(a, 0, i)}; });
+  samples.add("gather_out", {into, a, i}, {{"dim", 0}},
+              [=] { return Tensors{gather_out(into_too, a, 0, i)}; });
+  samples.add("index_select", {a, rows}, {{"dim", 0}},
+              [=] { return Tensors{index_select(a, 0, rows)}; });
+  samples.add("index_select_out", {into, a, rows}, {{"dim", 0}},
+              [=] { return Tensors{index_select_out(into_too, a, 0, rows)}; });
+  samples.add("scatter_add", {a, i, source}, {{"dim", 0}},
+              [=] { return Tensors{scatter_add(a, 0, i, source)}; });
+  samples.add("scatter_add_out", {out, a, i, source}, {{"dim", 0}},
+              [=] { return Tensors{scatter_add_out(other, a, 0, i, source)}; });
+  samples.add("index_add", {a, rows, source}, {{"dim", 0}},
+              [=] { return Tensors{index_add(a, 0, rows, source)}; });
+  samples.add("index_add_out", {out, a, rows, source}, {{"dim", 0}},
+              [=] { return Tensors{index_add_out(other, a, 0, rows, source)}; });
+  samples.add("embedding", {a, i}, [=] { return Tensors{embedding(a, i)}; });
+  samples.add("one_hot", {i}, {{"num_classes", 4}}, [=] { return Tensors{one_hot(i, 4)}; });
+}
+
+void add_networks(Samples& samples) {
+  const Tensor a = samples.floats({2, 4}), target = samples.floats({2, 4}) * 0.5;
+  const Tensor classes = samples.integers({3, 0}, {2});
+  samples.add("softmax", {a}, {{"dim", -1}}, [=] { return Tensors{softmax(a, -1)}; });
+  samples.add("log_softmax", {a}, {{"dim", 0}}, [=] { return Tensors{log_softmax(a, 0)}; });
+  samples.add("dropout", {a}, {{"p", 0.5}, {"generator", Generator(3)}},
+              [=] { return Tensors{dropout(a, 0.5, true, Generator(3))}; });
+  samples.add("mse_loss", {a, target}, [=] { return Tensors{mse_loss(a, target)}; });
+  samples.add("l1_loss", {a, target}, {{"reduction", "none"}},
+              [=] { return Tensors{l1_loss(a, target, LossReduction::kNone)}; });
+  samples.add("huber_loss", {a, target}, {{"delta", 0.1}, {"reduction", "sum"}},
+              [=] { return Tensors{huber_loss(a, target, 0.1, LossReduction::kSum)}; });
+  samples.add("binary_cross_entropy_with_logits", {a, target}, {{"positive_weight", a}}, [=] {
+    return Tensors{binary_cross_entropy_with_logits(a, target, {.positive_weight = a})};
+  });
+  samples.add("nll_loss", {a, classes}, {{"ignored_index", 0}},
+              [=] { return Tensors{nll_loss(a, classes, {.ignored_index = 0})}; });
+  samples.add("cross_entropy", {a, classes}, {{"label_smoothing", 0.1}},
+              [=] { return Tensors{cross_entropy(a, classes, {.label_smoothing = 0.1})}; });
+
+  const Tensor x = samples.floats({1, 2, 6, 6}), w = samples.floats({2, 2, 3, 3}),
+               c = samples.floats({2}), l = samples.floats({1, 2, 6}),
+               k = samples.floats({2, 2, 3});
+  samples.add("conv2d", {x, w, c}, {{"stride", {2, 1}}, {"padding", 1}}, [=] {
+    return Tensors{conv2d(x, w, c, {.stride = {2, 1}, .padding = 1})};
+  });
+  samples.add("conv1d", {l, k}, {{"bias", c}, {"dilation", 2}},
+              [=] { return Tensors{conv1d(l, k, c, {.dilation = 2})}; });
+  samples.add("conv_transpose2d", {x, w}, {{"stride", 2}, {"output_padding", {1, 0}}}, [=] {
+    return Tensors{conv_transpose2d(x, w, {}, {.stride = 2, .output_padding = {1, 0}})};
+  });
+  samples.add("conv_transpose1d", {l, k}, [=] { return Tensors{conv_transpose1d(l, k)}; });
+  samples.add("max_pool2d", {x}, {{"kernel", 2}}, [=] { return Tensors{max_pool2d(x, 2)}; });
+  samples.add("max_pool2d_index", {x}, {{"kernel", {2, 3}}, {"stride", 1}}, [=] {
+    return Tensors{max_pool2d_index(x, {2, 3}, {.stride = 1})};
+  });
+  samples.add("avg_pool2d", {x}, {{"kernel", 3}, {"padding", 1}, {"counts_padding", false}},
+              [=] { return Tensors{avg_pool2d(x, 3, {.padding = 1, .counts_padding = false})}; });
+  samples.add("max_pool1d", {l}, {{"kernel", 2}}, [=] { return Tensors{max_pool1d(l, 2)}; });
+  samples.add("avg_pool1d", {l}, {{"kernel", 4}, {"ceil", true}},
+              [=] { return Tensors{avg_pool1d(l, 4, {.ceil = true})}; });
+  samples.add("adaptive_max_pool2d", {x}, {{"size", {2, 3}}}, [=] {
+    return Tensors{adaptive_max_pool2d(x, {2, 3})};
+  });
+  samples.add("adaptive_avg_pool2d", {x}, {{"size", 1}},
+              [=] { return Tensors{adaptive_avg_pool2d(x, 1)}; });
+  samples.add("adaptive_max_pool1d", {l}, {{"size", 2}},
+              [=] { return Tensors{adaptive_max_pool1d(l, 2)}; });
+  samples.add("adaptive_avg_pool1d", {l}, {{"size", 3}},
+              [=] { return Tensors{adaptive_avg_pool1d(l, 3)}; });
+
+  const Tensor mean = samples.floats({2}), variance = samples.floats({2});
+  samples.add("batch_norm", {x, mean, variance}, {{"weight", c}}, [=] {
+    return Tensors{batch_norm(x, {.running_mean = mean, .running_var = variance, .weight = c})};
+  });
+  samples.add("layer_norm", {a}, {{"normalized_shape", {4}}, {"epsilon", 1e-3}},
+              [=] { return Tensors{layer_norm(a, {4}, {}, {}, 1e-3)}; });
+  samples.add("group_norm", {x, c}, {{"num_groups", 1}},
+              [=] { return Tensors{group_norm(x, 1, c)}; });
+  samples.add("rms_norm", {a}, {{"normalized_shape", 4}},
+              [=] { return Tensors{rms_norm(a, {4})}; });
+
+  const Tensor q = samples.floats({2, 3, 4});
+  samples.add(
+      "scaled_dot_product_attention", {q, q, q}, {{"is_causal", true}, {"scale", 0.5}}, [=] {
+        return Tensors{scaled_dot_product_attention(q, q, q, {.is_causal = true, .scale = 0.5})};
+      });
+  samples.add("rotary_embedding", {q}, {{"offset", 2}},
+              [=] { return Tensors{rotary_embedding(q, {.offset = 2})}; });
+
+  const Tensor step = samples.floats({2, 3}), steps = samples.floats({4, 2, 3}),
+               state = samples.floats({2, 2}), layered = samples.floats({1, 2, 2});
+  const RecurrentWeights lstm_weights{
+      samples.floats({8, 3}), samples.floats({8, 2}), samples.floats({8}), {}};
+  const RecurrentWeights gru_weights{samples.floats({6, 3}), samples.floats({6, 2})};
+  samples.add("lstm_cell",
+              {step, state, state, lstm_weights.input_weight, lstm_weights.hidden_weight},
+              {{"input_bias", lstm_weights.input_bias}}, [=] {
+                const LstmState made = lstm_cell(step, {state, state}, lstm_weights);
+                return Tensors{made.hidden, made.cell};
+              });
+  samples.add("gru_cell", {step, state, gru_weights.input_weight, gru_weights.hidden_weight},
+              [=] { return Tensors{gru_cell(step, state, gru_weights)}; });
+  samples.add("lstm", {steps},
+              {{"layers", Tensors{lstm_weights.input_weight, lstm_weights.hidden_weight,
+                                  lstm_weights.input_bias, Tensor()}},
+               {"hidden", layered},
+               {"cell", layered}},
+              [=] {
+                const LstmResult made = lstm(steps, {lstm_weights}, {layered, layered});
+                return Tensors{made.output, made.state.hidden, made.state.cell};
+              });
+  samples.add("gru", {steps},
+              {{"layers",
+                Tensors{gru_weights.input_weight, gru_weights.hidden_weight, Tensor(), Tensor()}}},
+              [=] {
+                const GruResult made = gru(steps, {gru_weights});
+                return Tensors{made.output, made.state};
+              });
+}
+
+void add_updates(Samples& samples) {
+  const auto copies = [&] { return samples.floats({3}); };
+  const Tensor gradient = samples.floats({3}) * 2;
+  const Tensor by_name = copies(), direct = copies(), v = copies(), w = copies();
+  samples.add_written(
+      "sgd_update", {},
+      {{"parameters", Tensors{by_name}},
+       {"gradients", Tensors{gradient}},
+       {"velocities", Tensors{v}},
+       {"step", 2},
+       {"momentum", 0.5},
+       {"learning_rate", 0.25}},
+      [=] { sgd_update({direct}, {gradient}, {w}, 2, {.learning_rate = 0.25, .momentum = 0.5}); },
+      {by_name, v}, {direct, w});
+  const Tensor p = copies(), q = copies(), m = copies(), n = copies(), s = copies(), r = copies();
+  samples.add_written(
+      "adam_update", {},
+      {{"parameters", Tensors{p}},
+       {"gradients", Tensors{gradient}},
+       {"means", Tensors{m}},
+       {"squares", Tensors{s}},
+       {"step", 3},
+       {"decoupled", true},
+       {"weight_decay", 0.1}},
+      [=] { adam_update({q}, {gradient}, {n}, {r}, 3, {.weight_decay = 0.1, .decoupled = true}); },
+      {p, m, s}, {q, n, r});
+  const Tensor g = copies(), h = copies();
+  samples.add_written("clip_by_value", {g}, {{"limit", 0.2}}, [=] { clip_by_value({h}, 0.2); }, {g},
+                      {h});
+  const Tensor e = copies(), f = copies();
+  samples.add("clip_by_norm", {e}, {{"most", 0.5}},
+              [=] { return Tensors{clip_by_norm({f}, 0.5)}; });
+  samples.add_written("check_writable", {g}, {{"operation", "mine"}, {"name", "g"}},
+                      [=] { check_writable("mine", h, "g"); }, {}, {});
+  samples.add_written("remove_accumulation_hook", {g.clone().requires_grad_()}, {{"number", 1}},
+                      [] {}, {}, {});
+
+  const Tensor x = samples.floats({3}).requires_grad_();
+  const auto cubed = [=] { return sum(x * x * x); };
+  samples.add("gradients", {},
+              {{"outputs", Tensors{cubed()}}, {"inputs", Tensors{x}}, {"retain_graph", true}},
+              [=] { return gradients({cubed()}, {x}); });
+}
+
+}  // namespace patchbay::test
