@@ -35,7 +35,7 @@ void ModuleList::raise_type(std::size_t index) const {
 }
 
 void ModuleList::members(Members& each) {
-  for (NamedOperand& module : modules_) each(module.name, *module.module);
+  for (NamedModule& module : modules_) each(module.name, *module.module);
 }
 
 Tensor Sequential::forward(const Tensor& input) {
