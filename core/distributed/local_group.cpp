@@ -18,6 +18,7 @@
 #include "core/base/fork.h"
 #include "core/base/quiet_thread.h"
 #include "core/distributed/local_collectives.h"
+#include "core/output/delivery.h"
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/process_end.h"
 #include "core/tensor/base/tensor_impl.h"
@@ -462,6 +463,7 @@ void Group::release(std::list<CollectiveState>& collectives,
 
 void Group::run() noexcept {
   const Operation::Running running;
+  const runtime::ServiceThread service;
   std::unique_lock lock(mutex_);
   for (;;) {
     end_late();

@@ -35,7 +35,11 @@ LogLevel parse_level(std::string_view text, std::string_view setting) {
 
 }  // namespace
 
-Logger::Logger(LogSink sink, const Environment& environment) : sink_(std::move(sink)) {
+Logger::Logger(LogSink sink, const Environment& environment) {
+  if (sink) {
+    sink_ = std::make_shared<const LogSink>(std::move(sink));
+    deliver_at_process_end();
+  }
   const auto setting = environment.get("log");
   if (!setting || setting->empty()) return;
   const std::size_t colon = setting->find(':');
@@ -58,18 +62,20 @@ Logger::Logger(LogSink sink, const Environment& environment) : sink_(std::move(s
   }
 }
 
+Logger::~Logger() {
+  if (sink_ != nullptr) finish_delivery(sink_);
+}
+
 void Logger::write(LogLevel level, std::string_view line) noexcept {
   if (level > level_) return;
   const CancellationOff not_cancelled;
   try {
-    if (sink_) sink_(level, line);
     if (file_.is_open()) {
-      const std::string text = fmt::format("patchbay {}: {}\n", to_string(level), line);
-      const std::scoped_lock lock(mutex_);
-      static_cast<void>(file_.append(text));
+      static_cast<void>(file_.append(fmt::format("patchbay {}: {}\n", to_string(level), line)));
     }
   } catch (...) {  // NOLINT(bugprone-empty-catch): logging must not fail
   }
+  if (sink_ != nullptr) deliver(sink_, level, line);
 }
 
 }  // namespace runtime

@@ -3,7 +3,6 @@
 #ifndef PATCHBAY_CORE_OUTPUT_LOGGER_H_
 #define PATCHBAY_CORE_OUTPUT_LOGGER_H_
 
-#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -12,21 +11,28 @@
 #include "patchbay/log.h"
 
 #include "core/base/environment.h"
+#include "core/output/delivery.h"
 #include "core/output/output_file.h"
 
 namespace patchbay::runtime {
 
-/// Thread-safe. Once the program has closed the file's descriptor, nothing goes to that file any
-/// more. The level is PATCHBAY_LOG's (error, warning, info, debug), warning by default.
+/// Thread-safe. A line goes to the file at once, so that it is there if the driver's call that it
+/// announces crashes; delivery.h says when the sink is called. Once the program has closed the
+/// file's descriptor, nothing goes to that file any more. The level is PATCHBAY_LOG's (error,
+/// warning, info, debug), warning by default.
 class Logger {
  public:
   /// Errors: kInvalidArgument for a bad PATCHBAY_LOG, kIo for its file.
   Logger(LogSink sink, const Environment& environment);
+  /// Waits until the sink has had all lines.
+  ~Logger();
+  Logger(const Logger&) = delete;
+  Logger& operator=(const Logger&) = delete;
 
   bool wants(LogLevel level) const { return level <= level_ && (sink_ || file_.is_open()); }
+  /// Drops the line if there is no memory for it, here and below.
   void write(LogLevel level, std::string_view line) noexcept;
 
-  /// Drops the line if there is no memory for it.
   template <class... Args>
   void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) noexcept {
     if (!wants(level)) return;
@@ -37,9 +43,8 @@ class Logger {
   }
 
  private:
-  LogSink sink_;
+  SharedSink sink_;  // null without one
   LogLevel level_ = LogLevel::kWarning;
-  std::mutex mutex_;
   OutputFile file_;
 };
 

@@ -13,8 +13,9 @@ namespace patchbay {
 enum class LogLevel : std::uint8_t { kError = 1, kWarning = 2, kInfo = 3, kDebug = 4 };
 PATCHBAY_API std::string_view to_string(LogLevel level);
 
-/// Receives one line, without a newline. Called from any thread, also from several at once. It must
-/// not throw. docs/loading.md says which calls it may make. Level: setting `log`, or warning.
+/// Receives one line, without a newline. Called on any thread, also on several at once, but not
+/// within itself. It may call the library, wait for other threads, and throw, which is ignored:
+/// docs/loading.md. Level: setting `log`, or warning.
 using LogSink = std::function<void(LogLevel level, std::string_view line)>;
 
 }  // namespace patchbay

@@ -167,7 +167,7 @@ class PATCHBAY_API Runtime {
   /// Waits for queued work, and up to 0.1 s for calls of other threads on these devices; calls that
   /// begin meanwhile wait. Errors: kInvalidArgument if there is no plugin of that name, and in a
   /// stream's callback; kInUse, which lists the holders; kInUse also if a call of another thread
-  /// still runs, and in a log sink or an out-of-memory function that the library has called.
+  /// still runs, and in an out-of-memory function that the library has called.
   void unload(std::string_view plugin_name);
 
   /// Sets a function that is called, on the thread that allocates, when an allocation fails

@@ -206,6 +206,7 @@ constexpr AttributeRule kRules[] = {
 constexpr Signature kPool{"pool",
                           "pool.1",
                           1,
+                          1,
                           "network",
                           Parameters("out:write a:read"),
                           kRules,

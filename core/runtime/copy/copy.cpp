@@ -122,6 +122,7 @@ void submit(const CopyRequest& request) {
   StreamState& stream = current_stream(device, operation);
   if (stream.completes_inline) {
     wait_on_host(request);
+    const NoDelivery no_delivery;
     const InlineSpan span(stream, submission_of(request));
     check_call(device, enter(request, stream), operation);
     return;

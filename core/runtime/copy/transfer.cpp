@@ -13,6 +13,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/quiet_thread.h"
+#include "core/output/delivery.h"
 #include "core/runtime/copy/staging.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/memory/buffer_state.h"
@@ -204,6 +205,7 @@ Transfer::~Transfer() {
 }
 
 void Transfer::run_all(const std::shared_ptr<State>& state) {
+  const ServiceThread service;
   std::unique_lock lock(state->mutex);
   for (;;) {
     state->added.wait(

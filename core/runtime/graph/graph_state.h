@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "patchbay/buffer.h"
 #include "patchbay/scalar.h"
 
+#include "core/output/delivery.h"
 #include "core/runtime/copy/copy.h"
 #include "core/runtime/device/generator_state.h"
 #include "core/runtime/graph/driver_graph.h"
@@ -149,7 +149,7 @@ class GraphState {
       Fault{ErrorCode::kInvalidArgument, 0, "the replay that was to compute these elements failed",
             "Replay the graph once more, or make the tensor again"});
   std::vector<std::shared_ptr<DeviceState>> devices_;  // outlive all members below
-  mutable std::mutex mutex_;                           // one run or change at a time
+  mutable NoDeliveryMutex mutex_;                      // one run or change at a time
   std::vector<Step> steps_;
   std::vector<Launch> launches_;
   std::vector<GridLaunch> grid_launches_;

@@ -58,8 +58,7 @@ std::shared_ptr<KernelState> KernelCache::find_or_prepare(const KernelSpec& spec
     if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
   }
   // Preparing may compile for seconds; two threads that ask at once may both do it, and the
-  // first to end wins. The other's kernel is destroyed after the lock, like those of `clear`,
-  // because a plugin may log meanwhile, and a log sink may use the device.
+  // first to end wins. The other's kernel is destroyed after the lock, like those of `clear`.
   auto prepared = std::make_shared<KernelState>(device_, spec);
   const std::scoped_lock lock(mutex_);
   return kernels_.try_emplace(key, std::move(prepared)).first->second;

@@ -10,6 +10,7 @@
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/status.h"
+#include "core/output/delivery.h"
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/memory/memory_retry.h"
@@ -76,6 +77,7 @@ KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
   std::vector<patchbay_argument_spec> arguments;
   for (const ArgumentSpec& argument : spec.arguments) arguments.push_back(to_abi(argument));
   const Counted preparation(device.live_preparations);
+  const NoDelivery no_delivery;
   const bool is_fused = spec.op == PATCHBAY_FORMAT_EXPRESSION;
   if (patchbay_status* status = is_fused ? load_expression(arguments) : prepare(arguments)) {
     unload();
@@ -138,6 +140,7 @@ patchbay_status* KernelState::load_expression(std::span<const patchbay_argument_
 }
 
 void KernelState::unload() noexcept {
+  const NoDelivery no_delivery;
   const patchbay_kernel_table& table = device.plugin.tables.kernel;
   if (handle != nullptr) table.destroy(handle);
   if (module != nullptr) table.unload_module(module);

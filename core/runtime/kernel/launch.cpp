@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/output/delivery.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/fault.h"
@@ -36,6 +37,7 @@ patchbay_memory memory_of(const Buffer& workspace) {
 patchbay_status* submit(KernelState& kernel, patchbay_stream* stream,
                         std::span<const patchbay_argument> arguments, patchbay_memory workspace,
                         std::string_view name) {
+  const NoDelivery no_delivery;
   return kernel.device.plugin.tables.kernel.launch(stream, kernel.handle, arguments.data(),
                                                    static_cast<std::uint32_t>(arguments.size()),
                                                    workspace, {name.data(), name.size()});

@@ -84,6 +84,7 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
 
 ModuleState::~ModuleState() {
   if (process_is_ending() || !device->home.is_here()) return;
+  const NoDelivery no_delivery;
   if (launched.load()) device->finish_quietly();
   const patchbay_kernel_table& table = device->plugin.tables.kernel;
   for (patchbay_kernel* const kernel : kernels_) {
@@ -137,6 +138,7 @@ void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
   if (are_tracked(uses)) insert_waits(stream, uses, name);
   const WriteScope scope(uses);
   if (stream.completes_inline) {
+    const NoDelivery no_delivery;
     const InlineSpan span(stream, {.name = name, .arguments = arguments});
     check_call(device, enter(stream.handle), name);
     return;

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "patchbay/plugin/abi.h"
 
 #include "core/base/counted.h"
+#include "core/output/delivery.h"
 #include "core/runtime/kernel/kernel_signature.h"
 #include "core/runtime/kernel/launch.h"
 #include "core/runtime/stream/recorder.h"
@@ -45,7 +45,7 @@ struct ModuleState {
   std::atomic<bool> launched{false};
 
  private:
-  std::mutex mutex_;
+  NoDeliveryMutex mutex_;
   std::vector<patchbay_kernel*> kernels_;  // one for each signature; null until requested
 };
 

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/status.h"
+#include "core/output/delivery.h"
 #include "core/runtime/device/context.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/device/runtime_state.h"
@@ -418,32 +419,27 @@ void KindAllocator::flush() noexcept {
   for (Block* list = cache_.take_all(); list != nullptr;) give(pop(list));
 }
 
-/// Lives while this thread takes memory out of an allocator. Within a turn it waits for no other,
-/// because two threads could wait for each other.
+/// Lives while this thread takes memory out of an allocator. A plugin that asks for memory
+/// meanwhile waits for no turn, which may be this thread's.
 class KindAllocator::TrimTurn {
  public:
-  TrimTurn(KindAllocator& allocator, bool waits) : lock_(allocator.trim_mutex_, std::defer_lock) {
-    if (waits && num_turns == 0) {
-      lock_.lock();
-    } else if (!lock_.try_lock()) {
-      return;
-    }
-    ++num_turns;
+  TrimTurn(KindAllocator& allocator, bool waits) : flag_(allocator.is_trimming_) {
+    while (!(is_ours_ = !flag_.test_and_set()) && waits && !is_for_plugin) flag_.wait(true);
   }
   ~TrimTurn() {
-    if (lock_) --num_turns;
+    if (!is_ours_) return;
+    flag_.clear();
+    flag_.notify_all();
   }
   TrimTurn(const TrimTurn&) = delete;
   TrimTurn& operator=(const TrimTurn&) = delete;
-  explicit operator bool() const { return lock_.owns_lock(); }
+  explicit operator bool() const { return is_ours_; }
 
  private:
-  static constinit thread_local int num_turns;  // of this thread
-
-  std::unique_lock<std::recursive_mutex> lock_;
+  const NoDelivery no_delivery_;
+  std::atomic_flag& flag_;
+  bool is_ours_ = false;
 };
-
-constinit thread_local int KindAllocator::TrimTurn::num_turns = 0;
 
 void KindAllocator::collect() noexcept {
   const TrimTurn turn(*this, /*waits=*/false);

@@ -107,8 +107,8 @@ class KindAllocator {
 
   class TrimTurn;
   // Held while blocks and segments are taken out to be released: a thread that is out of memory
-  // must not miss them. Taken before mutex_. A log sink that a release reaches may take it again.
-  std::recursive_mutex trim_mutex_;
+  // must not miss them. Taken before mutex_, for trims alone.
+  std::atomic_flag is_trimming_;
   std::mutex mutex_;  // no plugin is called while it is held
   std::shared_ptr<MemoryResource> source_;
   BlockPool small_, shared_, large_;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/output/delivery.h"
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/context.h"
 #include "core/runtime/device/device_state.h"
@@ -45,6 +46,7 @@ patchbay_device* opened(DeviceState& device) {
 RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
                                  std::size_t alignment_bytes) {
   link_->home.check("allocate", "driver_memory");
+  const NoDelivery no_delivery;
   const std::shared_lock lock(link_->mutex);
   DeviceState* const device = link_->device;
   if (device == nullptr) {
@@ -66,6 +68,7 @@ RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
 
 void DriverMemory::release(MemoryKind kind, RawMemory memory, std::size_t) noexcept {
   if (!link_->home.is_here()) return;
+  const NoDelivery no_delivery;
   const std::shared_lock lock(link_->mutex);
   DeviceState* const device = link_->device;
   if (device == nullptr) return;  // freed with the device

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "core/base/counted.h"
+#include "core/output/delivery.h"
 
 namespace patchbay::runtime {
 
@@ -53,6 +54,7 @@ class CallGate::EntryMark {
   static constinit thread_local const EntryMark* innermost;
 
  private:
+  const NoDelivery no_delivery_;  // a sink may unload the plugin
   const CallGate& gate_;
   const EntryMark* const outer_;
 };

@@ -84,11 +84,11 @@ void release_status_entry(patchbay_host_context*, patchbay_status* status) {
 void log_entry(patchbay_host_context* context, std::int32_t level, patchbay_string message) {
   const auto clamped = static_cast<LogLevel>(std::clamp<std::int32_t>(level, 1, 4));
   HostTable& table = host(context);
+  const ServiceThread service;
   or_else(0, [&] {
     const std::string text = shortened(readable(message), kMostLineBytes);
-    table.plugin.owner.log_line(
-        table.plugin, clamped,
-        fmt::format("[{}] {}", table.plugin.name, printable(without_line_breaks(text))));
+    table.plugin.owner.logger.write(
+        clamped, fmt::format("[{}] {}", table.plugin.name, printable(without_line_breaks(text))));
     return 0;
   });
 }
@@ -117,6 +117,7 @@ std::uint32_t option_entry(patchbay_host_context* context, patchbay_string name,
   const std::string_view wanted = name_of(name);
   if (wanted.empty() || call == nullptr) return 0;
   const HostTable& table = host(context);
+  const ServiceThread service;
   or_else(0, [&] {
     table.plugin.warn_undeclared(wanted);
     return 0;
@@ -162,6 +163,7 @@ patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uin
                                         std::uint64_t size_bytes, patchbay_memory* memory) {
   if (memory == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "memory is a null pointer");
   const PluginState& plugin = host(context).plugin;
+  const ServiceThread service;
   try {
     *memory = plugin.owner.allocate_scratch(plugin, index, size_bytes);
     return nullptr;
@@ -179,6 +181,7 @@ patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uin
 void scratch_release_entry(patchbay_host_context* context, std::uint32_t index,
                            patchbay_memory memory, std::uint64_t) {
   const PluginState& plugin = host(context).plugin;
+  const ServiceThread service;
   plugin.owner.free_scratch(plugin, index, memory);
 }
 

@@ -31,8 +31,6 @@ struct PluginOwner {
                                            std::uint64_t size_bytes) = 0;
   virtual void free_scratch(const PluginState& plugin, std::uint32_t index,
                             patchbay_memory memory) noexcept = 0;
-  /// Gives the program's log sink a line of the plugin's, from any thread.
-  virtual void log_line(const PluginState& plugin, LogLevel level, const std::string& line) = 0;
 
   const HomeProcess home;
   const Environment environment;

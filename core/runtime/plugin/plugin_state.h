@@ -73,8 +73,7 @@ struct PluginState {
   HostTable host;
   patchbay_driver* driver = nullptr;
   CallGate calls;
-  std::atomic<bool> is_changing{false};  // is being opened or closed
-  std::unique_ptr<TableLayer> layer;     // null unless the runtime validates
+  std::unique_ptr<TableLayer> layer;  // null unless the runtime validates
   std::vector<std::unique_ptr<const DeviceInfo>> devices;
 
  private:

@@ -9,6 +9,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/fork.h"
+#include "core/output/delivery.h"
 #include "core/runtime/plugin/plugin_state.h"
 
 namespace patchbay::runtime {
@@ -32,6 +33,7 @@ constinit OfProcess<AllKnown> all_known;
 void stop_all(void* registered_by) {
   AllKnown* const known = all_known.find();
   if (known == nullptr) return;
+  const NoDelivery no_delivery;
   const std::scoped_lock lock(known->mutex);
   const auto is_it = [=](const Known& each) { return each.plugin == registered_by; };
   if (std::none_of(known->plugins.begin(), known->plugins.end(), is_it)) return;

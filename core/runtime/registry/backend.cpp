@@ -14,8 +14,8 @@ namespace patchbay::runtime {
 namespace {
 
 /// Stands before the plugin's `open_device` where the runtime validates. The driver can't tell
-/// which runtime that is: the drivers of two plugins or runtimes may have one address. The thread
-/// can.
+/// which runtime that is: the drivers of two plugins or runtimes may have one address. The
+/// driver's turn can.
 patchbay_status* open_validated(patchbay_driver* /*driver*/, std::uint32_t index,
                                 patchbay_device** device) {
   return DeviceAssembly::opening()->plugin.layer->open_device(index, device);
@@ -23,27 +23,10 @@ patchbay_status* open_validated(patchbay_driver* /*driver*/, std::uint32_t index
 
 }  // namespace
 
-namespace {
-
-/// Lives while the plugin is opened or closed.
-class Change {
- public:
-  explicit Change(PluginState& plugin) noexcept : plugin_(plugin) { plugin_.is_changing = true; }
-  ~Change() { plugin_.is_changing = false; }
-  Change(const Change&) = delete;
-  Change& operator=(const Change&) = delete;
-
- private:
-  PluginState& plugin_;
-};
-
-}  // namespace
-
 Backend::~Backend() { close_all(); }
 
 void Backend::open(const Inspection& inspection, RuntimeState& runtime,
                    const VisibleDevices& visible_devices) {
-  const Change change(*this);
   load(inspection);
   if (!is_loaded()) return;
   if (runtime.validates) {
@@ -107,7 +90,6 @@ bool Backend::is_wanted() const {
 
 void Backend::close_all() noexcept {
   if (process_is_ending()) return;  // no plugin is called any more
-  const Change change(*this);
   const CallGate::Ended ended(calls);
   for (const auto& device : assemblies) device->end_use();
   for (const auto& device : assemblies) device->close();

@@ -52,67 +52,31 @@ void DeviceAssembly::close_stream() {
   if (own_stream_ != nullptr) own_stream_->close();
 }
 
-/// Lives while this thread opens or closes a device, through the plugin's entries. The thread can't
-/// use the device meanwhile, nor open or close another of the runtime: two threads would wait for
-/// each other.
+/// Lives while a device is opened, or asked while it is not open, through the plugin's entries.
 class DeviceAssembly::OpenScope {
  public:
-  explicit OpenScope(DeviceAssembly& device)
-      : device_(device), lock_(device.open_mutex_), previous_(std::exchange(innermost, this)) {}
-  /// Errors: those of `checked`.
-  OpenScope(DeviceAssembly& device, std::string_view operation)
-      : OpenScope(device.checked(operation)) {
-    if (device.has_ended_) device.raise_gone();
+  /// Errors: kUnknownDevice once the use of the device has ended, without a wait for its closing.
+  explicit OpenScope(DeviceAssembly& device) : lock_(checked(device).open_mutex_) {
+    opening_ = &checked(device);
   }
-  ~OpenScope() { innermost = previous_; }
+  ~OpenScope() { opening_ = nullptr; }
   OpenScope(const OpenScope&) = delete;
   OpenScope& operator=(const OpenScope&) = delete;
 
-  const DeviceAssembly& device() const { return device_; }
-  /// The one within which this one began, of another runtime, or null.
-  const OpenScope* previous() const { return previous_; }
-
-  /// This thread's, the last of several.
-  static constinit thread_local const OpenScope* innermost;
-
  private:
-  DeviceAssembly& device_;
-  const std::scoped_lock<std::mutex> lock_;
-  const OpenScope* const previous_;
+  static DeviceAssembly& checked(DeviceAssembly& device) {
+    if (device.has_ended_) device.raise_gone();
+    return device;
+  }
+
+  const DriverTurn turn_;
+  const std::scoped_lock<NoDeliveryMutex> lock_;
 };
 
-constinit thread_local const DeviceAssembly::OpenScope* DeviceAssembly::OpenScope::innermost =
-    nullptr;
-
-/// Errors, all without a wait: kInvalidArgument on a thread that is opening or closing a device;
-/// kUnknownDevice once the use of this one has ended.
-DeviceAssembly& DeviceAssembly::checked(std::string_view operation) {
-  const DeviceAssembly* const other = opening(&runtime);
-  if (other != this && has_ended_) raise_gone();
-  if (other == nullptr) return *this;
-  const std::string& name = other->info.name_text;
-  if (other == this) {
-    raise(ErrorCode::kInvalidArgument,
-          "[{}] this thread is opening or closing {}: expected no use of it meanwhile, got one. "
-          "Use it afterwards.",
-          operation, name);
-  }
-  raise(ErrorCode::kInvalidArgument,
-        "[{}] this thread is opening or closing {}: expected no other device to be opened "
-        "meanwhile, got {}. Use it afterwards.",
-        operation, name, info.name_text);
-}
-
-const DeviceAssembly* DeviceAssembly::opening(const RuntimeState* runtime) {
-  for (const OpenScope* one = OpenScope::innermost; one != nullptr; one = one->previous()) {
-    if (runtime == nullptr || &one->device().runtime == runtime) return &one->device();
-  }
-  return nullptr;
-}
+constinit const DeviceAssembly* DeviceAssembly::opening_ = nullptr;
 
 patchbay_device* DeviceAssembly::open_slowly() {
-  const DriverTurn turn;
-  const OpenScope opening(*this, "Device");
+  const OpenScope opening(*this);
   if (patchbay_device* opened = handle.load(std::memory_order_acquire)) return opened;
   plugin.heed_process_end();
   patchbay_device* opened = nullptr;
@@ -125,11 +89,8 @@ patchbay_device* DeviceAssembly::open_slowly() {
 
 bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) {
   check_home("memory");
-  // An open device needs no lock here. A log sink may ask within a call, which holds the mutex of a
-  // stream; `close` locks open_mutex_ first, and that mutex second.
-  if (handle.load(std::memory_order_acquire) != nullptr) return false;
-  const DriverTurn turn;
-  const OpenScope opening(*this, "memory");  // the plugin is not unloaded meanwhile
+  if (handle.load(std::memory_order_acquire) != nullptr) return false;  // without a lock
+  const OpenScope opening(*this);  // the plugin is not unloaded meanwhile
   if (handle.load(std::memory_order_acquire) != nullptr) return false;
   const auto* table = static_cast<const patchbay_memory_info_table*>(plugin.extension(
       PATCHBAY_EXTENSION_MEMORY_INFO, sizeof(patchbay_memory_info_table), info.plugin_index));
@@ -143,8 +104,7 @@ bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_
 
 void DeviceAssembly::open_in(std::uint64_t native_context) {
   check_home("adopt_context");
-  const DriverTurn turn;
-  const OpenScope opening(*this, "adopt_context");
+  const OpenScope opening(*this);
   if (handle.load(std::memory_order_acquire) != nullptr) {
     raise(
         ErrorCode::kInUse,
@@ -310,7 +270,7 @@ void DeviceAssembly::end_use() {
 
 void DeviceAssembly::close() {
   const CancellationOff not_cancelled;
-  const OpenScope opening(*this);
+  const std::scoped_lock lock(open_mutex_);
   patchbay_device* const opened = closing_handle.load();
   if (opened == nullptr) return;
   own_kernels_.clear();

@@ -27,10 +27,8 @@ class DeviceAssembly final : public DeviceState {
 
   /// Opens the device in the application's context. Errors: kInUse if it is open.
   void open_in(std::uint64_t native_context);
-  /// The device of the runtime, or of any, that this thread is opening or closing; null if there is
-  /// none. A plugin may ask for memory meanwhile, and a log sink may call the runtime. Such a
-  /// thread must not wait for another that may be opening a device or a plugin.
-  static const DeviceAssembly* opening(const RuntimeState* runtime = nullptr);
+  /// The device that is being opened, in a driver's turn.
+  static const DeviceAssembly* opening() { return opening_; }
   /// Describes everything that lives on the device; empty if nothing does.
   std::string holders() const;
   /// Writes finished work of its streams to the trace and to profiles.
@@ -42,8 +40,7 @@ class DeviceAssembly final : public DeviceState {
   void close_stream();
   /// Takes a plugin's scratch memory back, also while the plugin closes the device.
   void free_scratch(patchbay_memory memory) noexcept;
-  /// Refuses every use from now on, at once and on every thread: log sinks may use devices while
-  /// these are closed.
+  /// Refuses every use from now on, at once and on every thread.
   void end_use();
   /// Releases the streams, the kernels and the device, after `end_use`. Nothing lives on it any
   /// more, and no allocator of the runtime keeps memory back for its streams.
@@ -64,14 +61,15 @@ class DeviceAssembly final : public DeviceState {
   bool ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) override;
   [[noreturn]] void raise_lost(std::string_view operation) const override;
   class OpenScope;
-  DeviceAssembly& checked(std::string_view operation);
   void finish_opening(patchbay_device* opened);
   std::vector<std::shared_ptr<StreamState>> hold_streams() const;
 
   std::unique_ptr<StreamState> own_stream_;  // made when the device opens
   Allocator own_allocator_;
   KernelCache own_kernels_;
-  std::mutex open_mutex_;
+  static constinit const DeviceAssembly* opening_;
+
+  NoDeliveryMutex open_mutex_;
   std::atomic<bool> has_ended_{false};  // set under open_mutex_
   bool has_asked_memory_ = false;       // under open_mutex_
   std::atomic<bool> closes_{false};     // close_device is running

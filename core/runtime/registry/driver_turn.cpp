@@ -1,28 +1,33 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/registry/driver_turn.h"
 
-#include <utility>
+#include <atomic>
+#include <thread>
 
 #include "core/base/fork.h"
 
 namespace patchbay::runtime {
 namespace {
 
-constinit OfProcess<std::mutex> turn_mutex;
-/// Whether this thread waits for no turn.
-constinit thread_local bool goes_on = false;
+struct Turn {
+  NoDeliveryMutex mutex;
+  std::atomic<std::thread::id> thread{};  // whose turn it is
+};
+constinit OfProcess<Turn> turn;
 
 }  // namespace
 
-DriverTurn::DriverTurn()
-    : lock_(goes_on ? std::unique_lock<std::mutex>()
-                    : std::unique_lock<std::mutex>(turn_mutex.get())),
-      outer_(std::exchange(goes_on, true)) {}
+DriverTurn::DriverTurn() : lock_(turn.get().mutex) {
+  turn.get().thread = std::this_thread::get_id();
+}
 
-DriverTurn::~DriverTurn() { goes_on = outer_; }
+DriverTurn::~DriverTurn() {
+  if (Turn* const made = turn.find()) made->thread = std::thread::id();
+}
 
-DriverTurn::Exempt::Exempt() noexcept : outer_(std::exchange(goes_on, true)) {}
-
-DriverTurn::Exempt::~Exempt() { goes_on = outer_; }
+bool DriverTurn::is_here() noexcept {
+  Turn* const made = turn.find();
+  return made != nullptr && made->thread.load() == std::this_thread::get_id();
+}
 
 }  // namespace patchbay::runtime

@@ -6,10 +6,12 @@
 
 #include <mutex>
 
+#include "core/output/delivery.h"
+
 namespace patchbay::runtime {
 
 /// Lives while this thread opens or closes a plugin or a device. One thread of the process has it
-/// at a time; it may nest. Taken before the mutexes of a registry and of a device.
+/// at a time. Taken before the mutexes of a registry and of a device.
 class DriverTurn {
  public:
   /// Waits for the other threads. Errors: std::bad_alloc.
@@ -18,22 +20,11 @@ class DriverTurn {
   DriverTurn(const DriverTurn&) = delete;
   DriverTurn& operator=(const DriverTurn&) = delete;
 
-  /// Lives while a plugin's line is logged. The sink may open a device of another runtime, and the
-  /// thread whose turn it is may wait for this one: here turns begin at once.
-  class Exempt {
-   public:
-    Exempt() noexcept;
-    ~Exempt();
-    Exempt(const Exempt&) = delete;
-    Exempt& operator=(const Exempt&) = delete;
-
-   private:
-    const bool outer_;
-  };
+  /// Whether it is this thread's turn: the program's functions must not be called then.
+  static bool is_here() noexcept;
 
  private:
-  std::unique_lock<std::mutex> lock_;  // empty if this turn is nested or exempt
-  const bool outer_;
+  const std::scoped_lock<NoDeliveryMutex> lock_;
 };
 
 }  // namespace patchbay::runtime

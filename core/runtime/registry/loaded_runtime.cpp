@@ -5,6 +5,7 @@
 
 #include "core/base/cancellation.h"
 #include "core/base/error.h"
+#include "core/runtime/registry/driver_turn.h"
 #include "core/runtime/stream/stream_scope.h"
 
 namespace patchbay::runtime {
@@ -51,7 +52,7 @@ bool LoadedRuntime::ask_for_memory(DeviceState& device, std::size_t size_bytes) 
     const std::scoped_lock lock(mutex_);
     callback = on_out_of_memory_;
   }
-  if (callback == nullptr || is_asking) return false;
+  if (callback == nullptr || is_asking || DriverTurn::is_here()) return false;
   struct Asking {
     Asking() { is_asking = true; }
     ~Asking() { is_asking = false; }

@@ -27,9 +27,6 @@ class LoadedRuntime final : public RuntimeState {
                                    std::uint64_t size_bytes) override;
   void free_scratch(const PluginState& plugin, std::uint32_t index,
                     patchbay_memory memory) noexcept override;
-  void log_line(const PluginState& plugin, LogLevel level, const std::string& line) override {
-    registry.log_line(plugin, level, line);
-  }
   std::shared_ptr<DeviceState> find(std::string_view name) override {
     const PluginRegistry::Reading reading(registry);
     return registry.find(name).shared();

@@ -84,52 +84,15 @@ void check_absolute(const Environment& environment, std::string_view name) {
 
 }  // namespace
 
-/// The right to inspect, open and close plugins. Their log lines may call the registry.
+/// The right to inspect, open and close plugins.
 class PluginRegistry::Turn {
  public:
-  explicit Turn(PluginRegistry& registry)
-      : registry_(registry),
-        lock_(registry.load_mutex_),
-        previous_(std::exchange(innermost, this)) {}
-  ~Turn() { innermost = previous_; }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
-  /// Whether it is this thread's turn, perhaps within that of another registry.
-  static bool is_of_this_thread(const PluginRegistry& registry) {
-    const Turn* turn = innermost;
-    while (turn != nullptr && &turn->registry_ != &registry) turn = turn->previous_;
-    return turn != nullptr;
-  }
+  explicit Turn(PluginRegistry& registry) : lock_(registry.load_mutex_) {}
 
  private:
-  static constinit thread_local const Turn* innermost;
-
   const CancellationOff not_cancelled_;  // plugins and drivers are half open or closed meanwhile
-  const PluginRegistry& registry_;
-  const std::scoped_lock<std::mutex> lock_;
-  const Turn* const previous_;
+  const std::scoped_lock<NoDeliveryMutex> lock_;
 };
-
-constinit thread_local const PluginRegistry::Turn* PluginRegistry::Turn::innermost = nullptr;
-
-/// Lives while a thread of a plugin's runs the log sink during a turn of another thread, which may
-/// wait for it.
-class PluginRegistry::TurnOfAnother {
- public:
-  explicit TurnOfAnother(const PluginRegistry& registry)
-      : previous_(std::exchange(current, &registry)) {}
-  ~TurnOfAnother() { current = previous_; }
-  TurnOfAnother(const TurnOfAnother&) = delete;
-  TurnOfAnother& operator=(const TurnOfAnother&) = delete;
-
-  static constinit thread_local const PluginRegistry* current;
-
- private:
-  const PluginRegistry* const previous_;
-};
-
-constinit thread_local const PluginRegistry* PluginRegistry::TurnOfAnother::current = nullptr;
 
 PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& options)
     : runtime_(runtime), probe_(options, runtime.environment) {
@@ -292,7 +255,7 @@ std::unique_ptr<Backend> PluginRegistry::opened(const Candidate& candidate,
   Inspection inspection;  // of the file that is then opened
   std::unique_ptr<Backend> backend = look_at(candidate, settings, itself, &inspection);
   if (backend->status != PluginStatus::kFound) return backend;
-  // Without mutex_: a driver may be slow, and its log lines may call the registry.
+  // Without mutex_: a driver may be slow.
   try {
     Verdict verdict = probe_.judge(inspection, backend->environment);
     backend->probe = verdict.origin;
@@ -320,21 +283,15 @@ std::string PluginRegistry::find_rival(const Backend& plugin, const Backend* its
 
 /// Shadows the unopened plugins of its backend, which will not be needed.
 void PluginRegistry::shadow_others(const Backend& loaded) {
-  std::vector<std::string> lines;  // logged without the lock: a sink may call the runtime
-  {
-    const std::scoped_lock lock(mutex_);
-    for (const auto& other : backends_) {
-      if (other->status != PluginStatus::kFound || other->backend != loaded.backend) continue;
-      other->set_status(PluginStatus::kShadowed, provided_by(loaded));
-      lines.push_back(other->describe_status());
-    }
+  const std::scoped_lock lock(mutex_);
+  for (const auto& other : backends_) {
+    if (other->status != PluginStatus::kFound || other->backend != loaded.backend) continue;
+    other->finish(PluginStatus::kShadowed, provided_by(loaded));
   }
-  for (const std::string& line : lines) runtime_.logger.log(LogLevel::kInfo, "{}", line);
 }
 
 /// Its own file stays shadowed under its other names.
-std::vector<std::string> PluginRegistry::end_shadow(const Backend& unloaded) {
-  std::vector<std::string> lines;
+void PluginRegistry::end_shadow(const Backend& unloaded) {
   for (const auto& other : backends_) {
     if (other->status != PluginStatus::kShadowed || other->backend != unloaded.backend) continue;
     const auto is_other_name = [&](const auto& one) {
@@ -345,17 +302,15 @@ std::vector<std::string> PluginRegistry::end_shadow(const Backend& unloaded) {
     std::string rival =
         same != backends_.end() ? same_file(**same) : find_rival(*other, other.get());
     if (rival.empty()) {
-      other->set_status(PluginStatus::kFound, kNotOpened);
+      other->finish(PluginStatus::kFound, kNotOpened);
     } else {
-      other->set_status(PluginStatus::kShadowed, std::move(rival));
+      other->finish(PluginStatus::kShadowed, std::move(rival));
     }
-    lines.push_back(other->describe_status());
   }
-  return lines;
 }
 
 void PluginRegistry::open_found(std::string_view backend) {
-  if (!opened_by_this_thread(&runtime_).empty() || !next_closed(backend, 0)) return;
+  if (!next_closed(backend, 0)) return;
   const DriverTurn driver_turn;
   const Turn turn(*this);
   for (auto at = next_closed(backend, 0); at; at = next_closed(backend, *at + 1)) open_at(*at);
@@ -407,38 +362,6 @@ std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
   return result;
 }
 
-/// A plugin logs lines while it or one of its devices is opened or closed, and a sink may call the
-/// runtime. The thread can't wait for its turn then.
-std::string PluginRegistry::opened_by_this_thread(const RuntimeState* runtime) const {
-  if (Turn::is_of_this_thread(*this) || TurnOfAnother::current == this) return "a plugin";
-  const DeviceState* const device = DeviceAssembly::opening(runtime);
-  return device != nullptr ? device->info.name_text : std::string();
-}
-
-void PluginRegistry::log_line(const PluginState& plugin, LogLevel level,
-                              const std::string& line) const {
-  const DriverTurn::Exempt exempt;
-  const auto log = [&] { runtime_.logger.log(level, "{}", line); };
-  if (!opened_by_this_thread(nullptr).empty()) return log();
-  if (plugin.is_changing) {
-    const TurnOfAnother turn(*this);
-    return log();
-  }
-  if (!SubmissionMutex::is_held_here()) return log();
-  const CallbackMark mark;
-  log();
-}
-
-void PluginRegistry::check_not_opening(const char* operation, const std::string& subject) const {
-  // Of any runtime: two threads that unload each other's device would wait for each other.
-  const std::string opened = opened_by_this_thread(nullptr);
-  if (opened.empty()) return;
-  raise(ErrorCode::kInUse,
-        "[{0}] this thread is opening or closing {1}, which logged a line: expected no {0} inside "
-        "the log sink, got one. Call {0} for {2} afterwards.",
-        operation, opened, quote(subject));
-}
-
 /// The call, of which an out-of-memory function is a part, returns into the plugin afterwards.
 void PluginRegistry::check_not_in_call(std::string_view plugin_name) {
   if (!CallGate::is_inside()) return;
@@ -451,7 +374,6 @@ void PluginRegistry::check_not_in_call(std::string_view plugin_name) {
 PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Settings& settings) {
   runtime_.home.check("load", file.string());
   check_no_callback("load");
-  check_not_opening("load", file.string());
   const Candidate candidate = named_candidate(file);
   Vocabulary known;
   known.add(candidate);
@@ -466,7 +388,6 @@ PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Setting
 void PluginRegistry::unload(std::string_view plugin_name) {
   runtime_.home.check("unload", plugin_name);
   check_no_callback("unload");
-  check_not_opening("unload", std::string(plugin_name));
   check_not_in_call(plugin_name);
   const Turn turn(*this);
   if (Backend* const backend = find_to_unload(plugin_name)) return unload(*backend);
@@ -492,8 +413,6 @@ Backend* PluginRegistry::find_to_unload(std::string_view plugin_name) const {
   return nullptr;
 }
 
-/// Without the mutex, because what the plugin logs meanwhile goes to a sink that may ask the
-/// runtime.
 void PluginRegistry::unload(Backend& backend) {
   settle();
   const CallGate::Closed closed(backend.calls);
@@ -511,14 +430,9 @@ void PluginRegistry::unload(Backend& backend) {
           backend.name);
   }
   backend.close_all();
-  std::vector<std::string> lines;
-  {
-    const std::scoped_lock lock(mutex_);
-    backend.set_status(PluginStatus::kUnloaded, "unloaded by the program");
-    lines = end_shadow(backend);
-  }
-  lines.insert(lines.begin(), backend.describe_status());
-  for (const std::string& line : lines) runtime_.logger.log(LogLevel::kInfo, "{}", line);
+  const std::scoped_lock lock(mutex_);
+  backend.finish(PluginStatus::kUnloaded, "unloaded by the program");
+  end_shadow(backend);
 }
 
 void PluginRegistry::settle() noexcept {
@@ -614,7 +528,6 @@ std::string PluginRegistry::explain() {
 
 /// Opens every plugin, for lists of devices.
 void PluginRegistry::open_all() {
-  if (!opened_by_this_thread(&runtime_).empty()) return;
   open_found("");
   if (has_listed_.exchange(true)) return;
   for (const std::string& name : unmatched_visible_devices()) {

@@ -76,13 +76,9 @@ class PluginRegistry {
   /// All plugins that were opened, if the runtime validates.
   std::vector<Backend*> validated() const;
   const std::vector<std::filesystem::path>& directories() const { return directories_; }
-  /// Gives the log sink a line of a plugin's, from any thread. The sink can't use devices if the
-  /// plugin logs within a submission to a stream.
-  void log_line(const PluginState& plugin, LogLevel level, const std::string& line) const;
 
  private:
   class Turn;
-  class TurnOfAnother;
 
   /// Names in the list of visible devices that match no device.
   std::vector<std::string> unmatched_visible_devices() const;
@@ -113,19 +109,11 @@ class PluginRegistry {
   void open_at(std::size_t index);
   void open_all();
   void shadow_others(const Backend& loaded);
-  /// Lets the plugins that it shadowed be opened. Returns lines for the log. The caller holds
-  /// mutex_.
-  std::vector<std::string> end_shadow(const Backend& unloaded);
+  /// Lets the plugins that it shadowed be opened. The caller holds mutex_.
+  void end_shadow(const Backend& unloaded);
   /// Why the file can't be used beside the other plugins; empty if it can. The caller holds mutex_.
   std::string find_rival(const Backend& plugin, const Backend* itself) const;
   void log_ignored(const RuntimeOptions& options);
-  /// What this thread is opening or closing, in words: a plugin, or a device of the runtime, or of
-  /// any if it is null. Empty if nothing.
-  std::string opened_by_this_thread(const RuntimeState* runtime) const;
-  /// Errors: kInUse in the log sink of a call that opens or closes a plugin or a device.
-  void check_not_opening(const char* operation, const std::string& subject) const;
-  /// Errors: kInUse there, if the device may be one of a plugin that is not opened yet.
-  void check_can_open(const DeviceName& name) const;
   /// Errors: kInUse in a call to a plugin that has called the program back.
   static void check_not_in_call(std::string_view plugin_name);
   Backend* find_to_unload(std::string_view plugin_name) const;
@@ -158,7 +146,7 @@ class PluginRegistry {
   TrustedFolders trusted_;
   Probe probe_;                          // used by the thread that opens a plugin
   std::atomic<bool> has_listed_{false};  // devices were listed at least once
-  std::mutex load_mutex_;                // one plugin at a time; taken before mutex_
+  NoDeliveryMutex load_mutex_;           // one plugin at a time; taken before mutex_
   mutable std::mutex mutex_;
   mutable std::atomic<std::size_t> num_readings_{0};  // grows before the entries are read
   // Opening a file again replaces its entry, unless that has devices: it stays until no handle and

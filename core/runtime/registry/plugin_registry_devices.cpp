@@ -72,9 +72,8 @@ Backend* PluginRegistry::open_backend(const DeviceName& name) {
     open_found(name.backend);
     backend = find_loaded(name.backend);
     // Another thread may have unloaded the plugin already: then the next of the backend is opened.
-    if (!has_found(name.backend) || !opened_by_this_thread(&runtime_).empty()) break;
+    if (!has_found(name.backend)) break;
   }
-  if (backend == nullptr) check_can_open(name);
   return backend;
 }
 
@@ -137,7 +136,6 @@ DeviceAssembly& PluginRegistry::find_gpu(const DeviceName& name, std::string_vie
   if (static_cast<std::size_t>(name.index) < accelerators.size()) {
     return *accelerators[static_cast<std::size_t>(name.index)];
   }
-  check_can_open(name);
   std::vector<std::string> names;
   for (const DeviceState* device : accelerators) names.push_back(device->info.name_text);
   raise(ErrorCode::kUnknownDevice,
@@ -154,15 +152,6 @@ bool PluginRegistry::has_found(std::string_view backend) const {
   return std::any_of(backends_.begin(), backends_.end(), [backend](const auto& one) {
     return one->status == PluginStatus::kFound && (backend.empty() || one->backend == backend);
   });
-}
-
-void PluginRegistry::check_can_open(const DeviceName& name) const {
-  const std::string opened = opened_by_this_thread(&runtime_);
-  if (opened.empty() || !has_found(name.backend == "gpu" ? "" : name.backend)) return;
-  raise(ErrorCode::kInUse,
-        "[Device] this thread is opening or closing {}, which logged a line: expected inside the "
-        "log sink a device whose plugin is open, got '{}'. Use it afterwards.",
-        opened, name.to_string());
 }
 
 /// A sentence for each plugin of the backend that is not open, and of each file that was refused

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/fork.h"
+#include "core/output/delivery.h"
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/registry/loaded_runtime.h"
 
@@ -37,44 +38,20 @@ namespace {
 
 /// Never destroyed: devices may be used until the process ends.
 struct DefaultRuntime {
-  std::mutex mutex;
+  runtime::NoDeliveryMutex mutex;
   std::atomic<Runtime*> runtime{};  // null until its first use; made under `mutex`
 };
 constinit runtime::OfProcess<DefaultRuntime> default_runtime;
 /// Null unless options were set. A child of fork inherits its parent's.
 constinit std::atomic<const RuntimeOptions*> default_options{nullptr};
 
-/// Lives while this thread makes the default runtime, whose log lines come to the program's sink.
-class Making {
- public:
-  Making() { is_here = true; }
-  ~Making() { is_here = false; }
-  Making(const Making&) = delete;
-  Making& operator=(const Making&) = delete;
-
-  /// Errors: kInUse within the sink: the thread would wait for itself.
-  static void check_not_here(const char* operation) {
-    if (!is_here) return;
-    runtime::raise(ErrorCode::kInUse,
-                   "[{0}] this thread is making the default runtime, which logged a line: expected "
-                   "no {0} inside the log sink, got one. Call {0} afterwards.",
-                   operation);
-  }
-
- private:
-  static constinit thread_local bool is_here;
-};
-constinit thread_local bool Making::is_here = false;
-
 }  // namespace
 
 Runtime& Runtime::get_default() {
   DefaultRuntime& own = default_runtime.get();
   if (Runtime* const made = own.runtime.load(std::memory_order_acquire)) return *made;
-  Making::check_not_here("get_default");
   const std::scoped_lock lock(own.mutex);
   if (own.runtime.load(std::memory_order_relaxed) == nullptr) {
-    const Making making;
     const RuntimeOptions* const options = default_options.load(std::memory_order_acquire);
     runtime::keep_own_library_loaded();
     own.runtime.store(new Runtime(options != nullptr ? *options : RuntimeOptions{}),
@@ -84,7 +61,6 @@ Runtime& Runtime::get_default() {
 }
 
 void Runtime::set_default_options(RuntimeOptions options) {
-  Making::check_not_here("set_default_options");
   DefaultRuntime& own = default_runtime.get();
   auto given = std::make_unique<const RuntimeOptions>(std::move(options));
   const std::scoped_lock lock(own.mutex);

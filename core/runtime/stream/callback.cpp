@@ -5,6 +5,7 @@
 
 #include "core/base/cancellation.h"
 #include "core/base/status.h"
+#include "core/output/delivery.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/plugin/plugin_state.h"
 
@@ -47,6 +48,7 @@ void CallbackThread::add(std::shared_ptr<EventState> event, void* user) {
 }
 
 void CallbackThread::run() {
+  const ServiceThread service;
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !pending_.empty(); });

@@ -26,6 +26,7 @@ EventState::EventState(StreamState& stream, bool of_program, std::uint32_t flags
 
 EventState::~EventState() {
   if (process_is_ending() || !device.home.is_here()) return;
+  const NoDelivery no_delivery;
   events(device).destroy(handle);
   if (is_counted_) device.live_events.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -37,6 +38,7 @@ void EventState::check_event(patchbay_status* status, std::string_view operation
 
 bool EventState::is_done() {
   device.check_home("is_done");
+  const NoDelivery no_delivery;
   std::uint32_t done = 0;
   check_event(events(device).query(handle, &done), "is_done");
   if (done != 0) progress->pass(sequence);
@@ -45,6 +47,7 @@ bool EventState::is_done() {
 
 void EventState::wait(std::uint64_t deadline_ns, std::string_view operation) {
   device.check_home(operation);
+  const NoDelivery no_delivery;
   patchbay_status* const status = events(device).wait(handle, deadline_ns);
   check_event(check_timeout(device, status, deadline_ns, operation, "wait of the event table"),
               operation);

@@ -37,13 +37,6 @@ Recorder* find_recorder(bool also_paused) {
 }
 
 void raise_in_callback(std::string_view operation) {
-  if (SubmissionMutex::is_held_here()) {
-    raise(ErrorCode::kInvalidArgument,
-          "[{}] a log sink called the runtime while a plugin, which logged a line, is given work: "
-          "expected one that only notes the line or wakes another thread. Make the call on that "
-          "thread.",
-          operation);
-  }
   raise(ErrorCode::kInvalidArgument,
         "[{}] a stream's callback called the runtime: expected a callback that only notes what it "
         "is told or wakes another thread. Make the call on that thread.",

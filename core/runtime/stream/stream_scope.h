@@ -9,6 +9,7 @@
 
 #include "core/base/cancellation.h"
 #include "core/base/quiet_thread.h"
+#include "core/output/delivery.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/stream/stream_state.h"
 
@@ -43,7 +44,7 @@ inline StreamState& current_stream(DeviceState& device, std::string_view operati
   return find_scoped_stream(device, operation);
 }
 
-/// Errors: kInvalidArgument in a stream's callback, and in a log sink that a plugin has called.
+/// Errors: kInvalidArgument in a stream's callback.
 [[noreturn]] void raise_in_callback(std::string_view operation);
 extern const ScopedStream kInCallback;
 inline void check_no_callback(std::string_view operation) {
@@ -66,8 +67,7 @@ inline Recorder* current_recorder() {
   return find_recorder();
 }
 
-/// Marks this thread as one that runs a stream's callback, or the log sink for a line that a plugin
-/// logged within a call.
+/// Marks this thread as one that runs a stream's callback.
 class CallbackMark {
  public:
   CallbackMark() : previous_(scoped_streams) { scoped_streams = &kInCallback; }
@@ -76,6 +76,7 @@ class CallbackMark {
   CallbackMark& operator=(const CallbackMark&) = delete;
 
  private:
+  const ServiceThread service_;
   const ScopedStream* previous_;
 };
 

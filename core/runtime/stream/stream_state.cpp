@@ -116,8 +116,6 @@ StreamState::~StreamState() {
   }
 }
 
-constinit thread_local int SubmissionMutex::num_held = 0;
-
 /// Takes the handle while the stream is open. The end of the stream waits for it.
 class StreamState::DriverWait {
  public:
@@ -144,6 +142,7 @@ class StreamState::DriverWait {
   }
 
  private:
+  const NoDelivery no_delivery_;
   StreamState& stream_;
   patchbay_stream* handle_ = nullptr;
   std::uint64_t target_ = 0;
@@ -160,6 +159,7 @@ void StreamState::end_lent() noexcept {
 
 void StreamState::close() {
   if (handle == nullptr) return;
+  const NoDelivery no_delivery;
   const CancellationOff not_cancelled;
   // Also writes the rest of the trace.
   if (own_trace_ != nullptr && own_trace_->has_pending()) finish_quietly();
@@ -169,7 +169,6 @@ void StreamState::close() {
   times.reset();
   patchbay_stream* ended = nullptr;
   {
-    // Events are destroyed after the locks: a plugin may log meanwhile, and a log sink may wait.
     std::vector<std::shared_ptr<EventState>> waits;
     std::shared_ptr<EventState> probe;
     {

@@ -12,6 +12,7 @@
 
 #include "patchbay/plugin/abi.h"
 
+#include "core/output/delivery.h"
 #include "core/runtime/plugin/pending_call.h"
 #include "core/runtime/stream/position.h"
 #include "core/runtime/trace/submission.h"
@@ -30,26 +31,6 @@ using StreamHandle = std::unique_ptr<patchbay_stream, void (*)(patchbay_stream*)
 /// Wraps the result of a successful `create`. Errors: kPluginFailed if it is null.
 StreamHandle own_stream(const DeviceState& device, patchbay_stream* made,
                         std::string_view operation, std::string_view entry = "create");
-
-/// A stream's lock, under which its plugin is called.
-class SubmissionMutex {
- public:
-  void lock() {
-    mutex_.lock();
-    ++num_held;
-  }
-  void unlock() {
-    --num_held;
-    mutex_.unlock();
-  }
-  /// Whether this thread holds one: what the plugin logs then must not use a device.
-  static bool is_held_here() noexcept { return num_held != 0; }
-
- private:
-  static constinit thread_local int num_held;  // by this thread
-
-  std::mutex mutex_;
-};
 
 /// An in-order queue. Submissions hold `mutex`, unless the stream completes inline.
 struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
@@ -149,7 +130,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   bool is_lent = false;                 // the application's own stream
   std::atomic<bool> is_exposed{false};  // the application has the native handle
   patchbay_stream* handle = nullptr;    // null once closed; changes under the mutex
-  SubmissionMutex mutex;
+  NoDeliveryMutex mutex;
   std::atomic<std::uint64_t> submitted{0};
   std::unique_ptr<StreamTimes> times;  // null if not measured
 
@@ -175,7 +156,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   /// A wait in the driver, without the mutex.
   class DriverWait;
 
-  std::mutex probe_mutex_;
+  NoDeliveryMutex probe_mutex_;
   std::shared_ptr<EventState> probe_;  // recorded by the last `poll`; null if done
   std::uint64_t probe_sequence_ = 0;
   std::vector<patchbay_stream*> retired_;  // failed queues that others may still wait for

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "patchbay/stream.h"
@@ -41,7 +40,7 @@ class StreamTimes {
   StreamState& stream_;
   std::shared_ptr<EventState> origin_;  // the zero of `start`
   Measured next_;
-  std::mutex mutex_;  // guards measured_; taken inside the stream's
+  NoDeliveryMutex mutex_;  // guards measured_; taken inside the stream's
   std::deque<Measured> measured_;
 };
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "core/base/clock.h"
@@ -58,7 +57,7 @@ class StreamTrace {
   StreamState& stream_;
   Origin origin_;  // one moment in the device's time and the host's
   Pending next_;
-  std::mutex mutex_;  // guards pending_; taken inside the stream's
+  NoDeliveryMutex mutex_;  // guards pending_; taken inside the stream's
   std::deque<Pending> pending_;
 };
 

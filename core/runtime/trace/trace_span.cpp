@@ -4,12 +4,14 @@
 #include <mutex>
 
 #include "core/base/clock.h"
+#include "core/output/delivery.h"
 
 namespace patchbay::runtime {
 
 /// A range is only shown: what a plugin throws there is dropped.
 template <class Call>
 void RangeReceiver::tell(const Call& call) noexcept {
+  const NoDelivery no_delivery;
   const std::shared_lock lock(mutex_);
   if (is_closed_) return;
   try {

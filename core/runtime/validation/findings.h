@@ -14,8 +14,7 @@
 
 namespace patchbay::runtime::validation {
 
-/// What validation found: logged, kept for the report, and returned as a status. Thread-safe. Holds
-/// no lock while it logs: the log's sink is the program's.
+/// What validation found: logged, kept for the report, and returned as a status. Thread-safe.
 class Findings {
  public:
   explicit Findings(Logger& logger) : logger_(logger) {}

@@ -12,13 +12,13 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "patchbay/plugin/abi.h"
 
+#include "core/output/delivery.h"
 #include "core/runtime/memory/view.h"
 #include "core/runtime/plugin/device_info.h"
 #include "core/runtime/validation/call_site.h"
@@ -63,7 +63,7 @@ struct DeviceRecord : std::enable_shared_from_this<DeviceRecord> {
   std::uint64_t released_bytes = 0;
   bool closes = false;  // released memory goes back at once; under the layer's mutex
 
-  std::mutex stream_mutex;            // not held together with the layer's
+  NoDeliveryMutex stream_mutex;       // not held together with the layer's
   patchbay_stream* stream = nullptr;  // the layer's own, for memory that the host can't address
   bool has_stream_ended = false;      // it is not made again, though the plugin may allocate
 };
@@ -121,8 +121,8 @@ struct Block {
   std::vector<Access> accesses;       // those that may not have ended
   std::vector<std::string> suspects;  // users since the guards were last whole
 
-  std::mutex bytes_mutex;   // not the layer's
-  bool is_guarded = false;  // its bytes are known and can be checked; under `bytes_mutex`
+  NoDeliveryMutex bytes_mutex;  // not the layer's
+  bool is_guarded = false;      // its bytes are known and can be checked; under `bytes_mutex`
 
   patchbay_memory memory() const { return {whole.base, whole.offset_bytes + front_bytes}; }
 };

@@ -52,7 +52,7 @@ bool takes_in_place(const Tensor& sum, const Tensor& grad) {
 
 /// Adds to the leaf's gradient.
 void accumulate(GradState& leaf, Tensor grad, bool keeps_graph) {
-  const std::lock_guard<std::mutex> lock(leaf.grad_mutex);
+  const std::scoped_lock lock(leaf.grad_mutex);
   if (!leaf.grad.defined()) {
     leaf.grad = own(std::move(grad));
   } else if (keeps_graph || !takes_in_place(leaf.grad, grad)) {

@@ -66,7 +66,7 @@ bool Tensor::is_leaf() const { return !is_result(impl_of("is_leaf", *this, "tens
 Tensor Tensor::grad() const {
   const TensorImpl& impl = impl_of("grad", *this, "tensor");
   if (impl.grad_state == nullptr) return {};
-  const std::lock_guard<std::mutex> lock(impl.grad_state->grad_mutex);
+  const std::scoped_lock lock(impl.grad_state->grad_mutex);
   return impl.grad_state->grad;
 }
 
@@ -75,7 +75,7 @@ const Tensor& Tensor::set_grad(const Tensor& gradient) const {
   if (gradient.defined()) check_gradient(impl, *gradient.impl());
   GradState& state = state_of(impl);
   Tensor replaced = gradient;  // the old gradient is destroyed after the lock
-  const std::lock_guard<std::mutex> lock(state.grad_mutex);
+  const std::scoped_lock lock(state.grad_mutex);
   std::swap(state.grad, replaced);
   return *this;
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,11 +34,14 @@ inline RuntimeOptions unruly_options(std::map<std::string, std::string> settings
 /// A runtime with the plugin, which misbehaves in these ways.
 class Unruly {
  public:
-  explicit Unruly(const std::string& ways, std::map<std::string, std::string> settings = {})
-      : ways_("UNRULY", ways), runtime_(options(std::move(settings))) {}
+  explicit Unruly(const std::string& ways, std::map<std::string, std::string> settings = {},
+                  const std::string& log = "info")
+      : ways_("UNRULY", ways), runtime_(options(std::move(settings), log)) {}
 
-  Runtime& runtime() { return runtime_; }
-  Device device(int index = 1) { return runtime_.device("kept:" + std::to_string(index)); }
+  Runtime& runtime() { return *runtime_; }
+  Device device(int index = 1) { return runtime_->device("kept:" + std::to_string(index)); }
+  /// Ends the runtime; then all lines have come.
+  void end() { runtime_.reset(); }
   std::size_t count(std::string_view text) {
     const std::scoped_lock lock(mutex_);
     return static_cast<std::size_t>(
@@ -46,8 +50,8 @@ class Unruly {
   }
 
  private:
-  RuntimeOptions options(std::map<std::string, std::string> settings) {
-    settings["log"] = "info";
+  RuntimeOptions options(std::map<std::string, std::string> settings, const std::string& log) {
+    settings["log"] = log;
     RuntimeOptions result = unruly_options(std::move(settings));
     result.log = [this](LogLevel, std::string_view line) {
       const std::scoped_lock lock(mutex_);
@@ -59,7 +63,7 @@ class Unruly {
   std::mutex mutex_;
   std::vector<std::string> lines_;
   const test::EnvironmentVariable ways_;
-  Runtime runtime_;
+  std::optional<Runtime> runtime_;
 };
 
 /// With validation and without.
