@@ -145,7 +145,7 @@ TEST(DatasetTest, OthersAreMadeOfDatasets) {
                "[Subset] no such sample: expected indices below 6, got 6");
   EXPECT_ERROR(nn::Subset(Numbers(6), {-1}), ErrorCode::kInvalidArgument, "got -1");
   EXPECT_ERROR(nn::MapDataset(Numbers(6), nullptr), ErrorCode::kInvalidArgument,
-               "[MapDataset] no function");
+               "[MapDataset] the function is empty");
   EXPECT_ERROR(nn::ConcatDataset({}), ErrorCode::kInvalidArgument, "[ConcatDataset] no datasets");
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   EXPECT_ERROR(nn::ConcatDataset({Numbers(most), Numbers(1)}), ErrorCode::kOverflow,

@@ -136,7 +136,7 @@ TEST_P(ModuleTest, AnInputElsewhereNamesTheLayer) {
   EXPECT_ERROR(
       net(ones({2, 3}, device_)), ErrorCode::kDeviceMismatch,
       "[out (Linear)] input and parameter are on different devices (input: f32 [2, 3] on " +
-          device_.name() + "; weight: f32 [2, 3] on cpu:0)");
+          device_.name() + "; weight: f32 [3, 3] on cpu:0)");
 }
 
 TEST_P(ModuleTest, AnInputOfAnotherDtypeNamesTheLayer) {

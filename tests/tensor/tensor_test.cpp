@@ -164,7 +164,7 @@ TEST_P(TensorTest, FromHostChecksTheCount) {
   EXPECT_ERROR(static_cast<void>(from_host(matrix, {2}, device_)), ErrorCode::kShapeMismatch,
                "expected 2 for shape [2], got 4");
   EXPECT_ERROR(static_cast<void>(from_host<float>(nullptr, 2, {2}, device_)),
-               ErrorCode::kInvalidArgument, "[from_host] no values");
+               ErrorCode::kInvalidArgument, "[from_host] the pointer is null");
   EXPECT_ERROR(static_cast<void>(from_host(values, {-3}, device_)), ErrorCode::kInvalidArgument,
                "[from_host] negative extent: expected 0 or more, got -3");
   EXPECT_ERROR(
@@ -342,7 +342,7 @@ TEST(TensorHostTest, DataIsTheMemoryItselfWhereTheHostReachesIt) {
   EXPECT_EQ(num_copies("", ""), before);
   EXPECT_ERROR(t.data<double>(), ErrorCode::kDtypeMismatch, "[data] wrong type of elements");
   EXPECT_ERROR(ones({1}, test_device("fake:0")).data<float>(), ErrorCode::kUnsupported,
-               "the host can't address this memory");
+               "[data] the host can't address the memory of fake:0");
 }
 
 TEST(TensorHostTest, WrapHostBorrows) {

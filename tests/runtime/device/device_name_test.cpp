@@ -36,13 +36,14 @@ TEST_P(DeviceNameError, QuotesTheTextSaysWhyAndShowsAValidOne) {
 INSTANTIATE_TEST_SUITE_P(
     All, DeviceNameError,
     testing::Values(BadName{"", "got nothing"}, BadName{":0", "a backend before ':'"},
-                    BadName{"cpu:", "got nothing"}, BadName{"cpu:x", "decimal index"},
-                    BadName{"cpu:-1", "decimal index"}, BadName{"cpu:+1", "decimal index"},
-                    BadName{"cpu: 1", "decimal index"}, BadName{"cpu:1:2", "decimal index"},
-                    BadName{"cpu:00", "leading zeros"}, BadName{"cpu:01", "leading zeros"},
-                    BadName{"cpu:256", "0 to 255"}, BadName{"cpu:99999999999999999999", "0 to 255"},
-                    BadName{"CPU:0", "lower-case"}, BadName{"1cpu", "begins with"},
-                    BadName{"_cpu", "begins with"}, BadName{"c-pu", "lower-case letters, digits"},
+                    BadName{"cpu:", "there is no index after ':'"},
+                    BadName{"cpu:x", "decimal index"}, BadName{"cpu:-1", "decimal index"},
+                    BadName{"cpu:+1", "decimal index"}, BadName{"cpu: 1", "decimal index"},
+                    BadName{"cpu:1:2", "decimal index"}, BadName{"cpu:00", "leading zeros"},
+                    BadName{"cpu:01", "leading zeros"}, BadName{"cpu:256", "0 to 255"},
+                    BadName{"cpu:99999999999999999999", "0 to 255"}, BadName{"CPU:0", "lower-case"},
+                    BadName{"1cpu", "begins with"}, BadName{"_cpu", "begins with"},
+                    BadName{"c-pu", "lower-case letters, digits"},
                     BadName{"cpu 0", "lower-case letters, digits"}));
 
 TEST(DeviceName, ControlCharactersStayOutOfTheMessage) {

@@ -265,7 +265,7 @@ TEST_P(GraphErrorsTest, RefusesSlotsWhereTheyCanNotBeSet) {
   mixed.replay();
   EXPECT_EQ(sum_of_floats.to_vector<float>(), std::vector<float>(4, 2));
   EXPECT_ERROR(static_cast<void>(x + slot), ErrorCode::kInvalidArgument,
-               "[add] a slot is used outside of its recording");
+               "[add] a slot of value 2 is used outside of its recording");
   EXPECT_ERROR(graph.set(5, 1), ErrorCode::kInvalidArgument, "[set] a number is no slot");
   EXPECT_ERROR(graph.set(unused, 1), ErrorCode::kInvalidArgument,
                "[set] the graph does not use this slot");

@@ -262,7 +262,7 @@ TEST_P(CheckpointTest, BothRunsRefuseTheSame) {
   const Tensor number = full({}, 2, test_device("cpu:1")).requires_grad_();
   const auto by_number = [&](const std::vector<Tensor>& in) { return in[0] * number; };
   EXPECT_ERROR(static_cast<void>(checkpoint(by_number, {x})), ErrorCode::kDeviceMismatch,
-               "It requires gradients, and so is not taken as a number.");
+               "b requires gradients, and so is not taken as a number.");
   const CustomFunction grown(
       "grown",
       [](FunctionContext&, const std::vector<Tensor>& in) {

@@ -77,7 +77,7 @@ TEST_P(OperandsTest, DevicesOfOneBackendAreDifferentToo) {
   const std::string sibling = device_.backend() + ":1";
   if (!absence_of(sibling).empty()) GTEST_SKIP() << absence_of(sibling);
   EXPECT_ERROR(static_cast<void>(ones({1}, device_) + ones({1}, test_device(sibling))),
-               ErrorCode::kDeviceMismatch, "got " + sibling);
+               ErrorCode::kDeviceMismatch, "b: f32 [1] on " + sibling + "). Copy b first");
 }
 
 TEST_P(OperandsTest, OutMustBeThereToo) {
@@ -165,7 +165,9 @@ TEST(OperandsHostTest, NothingElseMayBeElsewhere) {
                ErrorCode::kDeviceMismatch, "f32 [1] on cpu:0");
   EXPECT_ERROR(static_cast<void>(fake[0] + ones({2}, test_device("cpu:0"))),
                ErrorCode::kDeviceMismatch, "f32 [] on fake:0");
-  EXPECT_ERROR(add_out(cpu, fake[0], fake[1]), ErrorCode::kDeviceMismatch, "like out");
+  EXPECT_ERROR(
+      add_out(cpu, fake[0], fake[1]), ErrorCode::kDeviceMismatch,
+      "[add] operands are on different devices (out: f32 [] on cpu:0; a: f32 [] on fake:0)");
   EXPECT_ERROR(static_cast<void>(fake + full({}, 1, {DType::i32, test_device("cpu:0")})),
                ErrorCode::kDtypeMismatch, "expected b of f32 like a, got i32");
 }

@@ -172,7 +172,7 @@ TEST_P(ChoiceTest, WhereRefusesOtherDevices) {
   EXPECT_ERROR((void)where(ones({2}, {DType::boolean, other_}), t, t), ErrorCode::kDeviceMismatch,
                "[where]");
   EXPECT_ERROR(where_out(elsewhere, c, t, t), ErrorCode::kDeviceMismatch,
-               "expected condition on " + other_.name() + " like out");
+               "[where] operands are on different devices (out: f32 [2] on " + other_.name());
 }
 
 template <class T>
