@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Included before every source of a mutated tree (mutants.py): each change stands beside the original
-// code, and the environment of the process chooses one of them, or none.
+// Included before every source of a mutated tree (mutants.py): each change stands beside the
+// original code, and the environment of the process chooses one of them, or none.
 #ifndef PATCHBAY_TESTS_MUTANTS_MUTANT_H_
 #define PATCHBAY_TESTS_MUTANTS_MUTANT_H_
 
@@ -42,12 +42,13 @@ inline const char* const reached = ::getenv("PATCHBAY_MUTANT_REACHED");
 /// Whether change `number` is chosen. Constant expressions have the original code.
 constexpr bool is(int number) {
   if (std::is_constant_evaluated()) return false;
-  if (reached != nullptr) [[unlikely]] note_reached(number);
+  if (reached != nullptr) [[unlikely]]
+    note_reached(number);
   return chosen == number;
 }
 
-/// `a < Swap<17, Less, LessEqual>() < b` is `a < b`, or `a <= b` for change 17: the precedence and the
-/// types of the operands stay.
+/// `a < Swap<17, Less, LessEqual>() < b` is `a < b`, or `a <= b` for change 17: the precedence and
+/// the types of the operands stay.
 template <int kNumber, class Original, class Changed>
 struct Swap {};
 template <class A, int kNumber, class Original, class Changed>
@@ -55,22 +56,22 @@ struct Left {
   const A& a;
 };
 
-#define PATCHBAY_MUTANT_OPERATOR(Name, symbol)                                                  \
-  struct Name {                                                                                 \
-    template <class A, class B>                                                                 \
-    static constexpr decltype(auto) apply(const A& a, const B& b) {                             \
-      return a symbol b;                                                                        \
-    }                                                                                           \
-  };                                                                                            \
-  template <class A, int kNumber, class Changed>                                                \
-  constexpr Left<A, kNumber, Name, Changed> operator symbol(const A& a,                         \
-                                                            Swap<kNumber, Name, Changed>) {     \
-    return {a};                                                                                 \
-  }                                                                                             \
-  template <class A, int kNumber, class Changed, class B>                                       \
-  constexpr auto operator symbol(const Left<A, kNumber, Name, Changed>& left, const B& b) {     \
-    return is(kNumber) ? static_cast<decltype(left.a symbol b)>(Changed::apply(left.a, b))      \
-                       : Name::apply(left.a, b);                                                \
+#define PATCHBAY_MUTANT_OPERATOR(Name, symbol)                                              \
+  struct Name {                                                                             \
+    template <class A, class B>                                                             \
+    static constexpr decltype(auto) apply(const A& a, const B& b) {                         \
+      return a symbol b;                                                                    \
+    }                                                                                       \
+  };                                                                                        \
+  template <class A, int kNumber, class Changed>                                            \
+  constexpr Left<A, kNumber, Name, Changed> operator symbol(const A& a,                     \
+                                                            Swap<kNumber, Name, Changed>) { \
+    return {a};                                                                             \
+  }                                                                                         \
+  template <class A, int kNumber, class Changed, class B>                                   \
+  constexpr auto operator symbol(const Left<A, kNumber, Name, Changed>& left, const B& b) { \
+    return is(kNumber) ? static_cast<decltype(left.a symbol b)>(Changed::apply(left.a, b))  \
+                       : Name::apply(left.a, b);                                            \
   }
 
 PATCHBAY_MUTANT_OPERATOR(Less, <)

@@ -227,7 +227,8 @@ struct Thunks {
     const auto* host = host_of(waited_for);
     bool done = false;
     const auto body = [&] { done = wait(); };
-    Status status = waited_for.is_cancellable() ? guarded_cancellable(host, body) : guarded(host, body);
+    Status status =
+        waited_for.is_cancellable() ? guarded_cancellable(host, body) : guarded(host, body);
     return status != nullptr || done ? status : timed_out(host);
   }
   static Status synchronize(patchbay_stream* stream, std::uint64_t deadline_ns) {
