@@ -219,8 +219,8 @@ class Examiner {
 };
 
 constexpr std::size_t kNone = SIZE_MAX;
-/// A log gets a line for each chapter and for so many checks, if there are many: kernels that are
-/// compiled take minutes.
+/// A run of at least kLongRun checks writes to a log a line for each chapter, and one after every
+/// kLogEvery checks: compiling the kernels may take minutes.
 constexpr std::size_t kLogEvery = 25, kLongRun = 30;
 
 /// Collects the outcomes that a process reports.

@@ -1,8 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// When the program's log sink is called. It may call the library, wait for other threads and throw,
-// so it is called where its thread holds no lock of ours and is in no call to a plugin: lines that
-// come there wait until the outermost of both has ended. Lines of a thread that others may wait
-// for, such as one of a plugin's, go to a thread that nothing waits for.
+// When the program's log sink is called. A sink may call the library, wait for other threads and
+// throw. So a thread calls it only while it holds no lock of the library and is in no call to a
+// plugin; a line that it logs at other times waits until the last lock is released and the
+// outermost call has returned. Other threads may wait for a thread of a plugin, or for one that
+// makes copies or callbacks: its lines are delivered by a thread of their own.
 #ifndef PATCHBAY_CORE_OUTPUT_DELIVERY_H_
 #define PATCHBAY_CORE_OUTPUT_DELIVERY_H_
 

@@ -21,8 +21,8 @@ inline const int chosen = [] {
   return text != nullptr ? ::atoi(text) : 0;
 }();
 
-/// PATCHBAY_MUTANT_REACHED: a file to which each process appends the numbers that it reaches. No
-/// standard library and no errno of the caller's is used or changed.
+/// The file in PATCHBAY_MUTANT_REACHED. Each process appends the numbers of the changes that it
+/// reaches, and keeps errno as it was.
 inline const char* const reached = ::getenv("PATCHBAY_MUTANT_REACHED");
 
 [[gnu::noinline, gnu::cold]] inline void note_reached(int number) {

@@ -114,7 +114,7 @@ def build(tree: Tree, work: Path) -> None:
         (work / "build.log").write_text(run.stdout + run.stderr, encoding="utf-8")
         if run.returncode == 0:
             return
-        failed = tree.drop_failed("\n".join(line for line in run.stdout.splitlines()))
+        failed = tree.drop_failed(run.stdout)
         print(f"== {len(failed)} changes do not compile; others take their places", flush=True)
         if not failed:
             sys.exit(f"the changed tree does not build: {work / 'build.log'}")

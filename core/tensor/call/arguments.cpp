@@ -88,8 +88,9 @@ std::optional<Misfit> Arguments::bind_option(std::string_view name, const CallVa
     std::vector<std::string> names;
     for (const Argument& argument : arguments) names.emplace_back(argument.name);
     return Misfit{Step::kName,
-                  fmt::format("[call] {} has no argument '{}'{}. It is {}.", signature_.function,
-                              name, runtime::hint_nearest(name, names), describe(signature_))};
+                  fmt::format("[call] {} has no argument {}{}. It is {}.", signature_.function,
+                              runtime::quote(name), runtime::hint_nearest(name, names),
+                              describe(signature_))};
   }
   values_[static_cast<std::size_t>(found - arguments.begin())] = value;
   return {};
@@ -164,8 +165,8 @@ std::int64_t Arguments::word(std::size_t at) const {
   for (const Word& word : argument.words) {
     if (word.text == text) return word.value;
   }
-  runtime::raise(ErrorCode::kInvalidArgument, "{}: expected {}, got '{}'.", subject(signature_, at),
-                 describe(argument), text);
+  runtime::raise(ErrorCode::kInvalidArgument, "{}: expected {}, got {}.", subject(signature_, at),
+                 describe(argument), runtime::quote(text));
 }
 
 DType Arguments::dtype(std::size_t at) const {

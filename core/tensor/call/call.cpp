@@ -34,8 +34,8 @@ std::span<const Signature> signatures_of(std::string_view name) {
   std::vector<std::string> names;
   for (const std::string_view known : callable_names()) names.emplace_back(known);
   runtime::raise(ErrorCode::kInvalidArgument,
-                 "[call] no function '{}'{}. docs/functions.md lists the functions.", name,
-                 runtime::hint_nearest(name, names));
+                 "[call] no function {}{}. docs/functions.md lists the functions.",
+                 runtime::quote(name), runtime::hint_nearest(name, names));
 }
 
 }  // namespace

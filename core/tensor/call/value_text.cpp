@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/error.h"
+
 namespace patchbay::tensor {
 
 namespace {
@@ -43,7 +45,7 @@ struct Description {
   std::string operator()(double value) const { return fmt::format("the number {}", value); }
   std::string operator()(const Scalar& value) const { return "the number " + value.to_string(); }
   std::string operator()(const std::string& value) const {
-    return fmt::format("the text '{}'", value);
+    return "the text " + runtime::quote(value);
   }
   std::string operator()(const std::vector<std::int64_t>& values) const {
     return fmt::format("a list of {} integers", values.size());

@@ -47,6 +47,15 @@ TEST(CallRefusals, UnknownArguments) {
             "[call] exp has no argument 'alpha'. It is exp(a).");
 }
 
+TEST(CallRefusals, TextsOfTheProgramStayOnOneLine) {
+  EXPECT_EQ(refusal("a\nb", {}),
+            "[call] no function 'a\\x0ab'. docs/functions.md lists the functions.");
+  EXPECT_EQ(refusal("exp", {tensor()}, {{"a\nb", 1}}),
+            "[call] exp has no argument 'a\\x0ab'. It is exp(a).");
+  EXPECT_EQ(refusal("softmax", {tensor()}, {{"dim", "a\nb"}}),
+            "[call] argument 'dim' of softmax: expected an integer, got the text 'a\\x0ab'.");
+}
+
 TEST(CallRefusals, TooManyInputs) {
   EXPECT_EQ(refusal("exp", {tensor(), tensor()}),
             "[call] too many inputs of exp: expected 1 at most, got 2. Give what is no tensor, "
