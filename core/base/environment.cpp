@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <cstring>
-#include <set>
+#include <iterator>
 #include <utility>
 
 #include "core/base/error.h"
@@ -20,14 +18,8 @@ constexpr std::string_view kVariable = "PATCHBAY_";
 
 char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-/// The process's variables that begin with PATCHBAY_.
-std::vector<std::string> variables_of_process() {
-  std::set<std::string> names;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view name(*entry, std::strcspn(*entry, "="));
-    if (name.starts_with(kVariable)) names.emplace(name);
-  }
-  return {names.begin(), names.end()};
+bool is_read(std::string_view variable) {
+  return variable.starts_with(kVariable) || variable == "HOME" || variable == "XDG_CACHE_HOME";
 }
 
 }  // namespace
@@ -48,27 +40,37 @@ bool has_raised_privileges() {
 }
 
 Environment::Environment(std::map<std::string, std::string> settings, bool read_environment)
-    : settings_(std::move(settings)),
+    : settings_(std::make_move_iterator(settings.begin()), std::make_move_iterator(settings.end())),
       wants_environment_(read_environment),
-      read_environment_(read_environment && !has_raised_privileges()) {}
+      read_environment_(read_environment && !has_raised_privileges()) {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry, name = text.substr(0, text.find('='));
+    // Of two with one name the first counts, as for getenv.
+    if (name.size() < text.size() && is_read(name)) {
+      variables_.try_emplace(std::string(name), text.substr(name.size() + 1));
+    }
+  }
+}
 
 Environment Environment::with(std::map<std::string, std::string> settings) const {
   Environment result = *this;
-  settings.merge(result.settings_);
-  result.settings_ = std::move(settings);
+  for (auto& [name, value] : settings) result.settings_[name] = std::move(value);
   return result;
 }
 
 std::optional<std::string_view> Environment::find(std::string_view name) const noexcept {
-  for (const auto& [key, value] : settings_) {
-    if (key == name) return value;
-  }
+  if (const auto set = settings_.find(name); set != settings_.end()) return set->second;
   std::array<char, 256> variable{};  // zero-terminated
   if (!read_environment_ || kVariable.size() + name.size() >= variable.size()) return std::nullopt;
   const auto end = std::copy(kVariable.begin(), kVariable.end(), variable.begin());
   std::transform(name.begin(), name.end(), end, to_upper);
-  const char* const value = std::getenv(variable.data());
-  return value != nullptr ? std::optional<std::string_view>(value) : std::nullopt;
+  const auto found = variables_.find(std::string_view(variable.data()));
+  return found != variables_.end() ? std::optional<std::string_view>(found->second) : std::nullopt;
+}
+
+std::string_view Environment::folder(std::string_view variable) const noexcept {
+  const auto found = variables_.find(variable);
+  return found != variables_.end() ? std::string_view(found->second) : std::string_view();
 }
 
 std::optional<std::string> Environment::get(std::string_view name) const {
@@ -82,13 +84,21 @@ std::vector<std::string> Environment::names_in_code() const {
   return names;
 }
 
+std::vector<std::string> Environment::names_of_variables() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : variables_) {
+    if (name.starts_with(kVariable)) names.push_back(name);
+  }
+  return names;
+}
+
 std::vector<std::string> Environment::variables() const {
-  return read_environment_ ? variables_of_process() : std::vector<std::string>();
+  return read_environment_ ? names_of_variables() : std::vector<std::string>();
 }
 
 std::vector<std::string> Environment::ignored_variables() const {
   const bool ignores = wants_environment_ && !read_environment_;
-  return ignores ? variables_of_process() : std::vector<std::string>();
+  return ignores ? names_of_variables() : std::vector<std::string>();
 }
 
 bool Environment::is_on(std::string_view name) const {

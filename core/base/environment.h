@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_CORE_BASE_ENVIRONMENT_H_
 #define PATCHBAY_CORE_BASE_ENVIRONMENT_H_
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,14 +22,18 @@ std::string variable_of(std::string_view setting);
 /// The program's settings first, then PATCHBAY_<NAME> if the environment may be read.
 class Environment {
  public:
+  /// Copies the variables: drivers change others while plugins are opened, and a thread that then
+  /// read one could find the list of variables freed. So no plugin is opened meanwhile.
   Environment(std::map<std::string, std::string> settings, bool read_environment);
 
   /// A copy in which `settings` take precedence.
   Environment with(std::map<std::string, std::string> settings) const;
   /// The setting with this lower-case name.
   std::optional<std::string> get(std::string_view name) const;
-  /// Like get, but allocates nothing. Valid until the variable changes.
+  /// Like get, but allocates nothing. Valid as long as this object.
   std::optional<std::string_view> find(std::string_view name) const noexcept;
+  /// HOME or XDG_CACHE_HOME, also where variables do not count; empty if it is not set.
+  std::string_view folder(std::string_view variable) const noexcept;
   /// The names of the program's own settings.
   std::vector<std::string> names_in_code() const;
   /// The names of all variables that begin with PATCHBAY_, if they are read; sorted.
@@ -47,7 +52,11 @@ class Environment {
   std::vector<std::string> get_list(std::string_view name) const;
 
  private:
-  std::map<std::string, std::string> settings_;
+  using Map = std::map<std::string, std::string, std::less<>>;
+  std::vector<std::string> names_of_variables() const;
+
+  Map settings_;
+  Map variables_;  // PATCHBAY_<NAME>, HOME and XDG_CACHE_HOME
   bool wants_environment_, read_environment_;
 };
 

@@ -23,8 +23,8 @@ class Transfer;
 
 /// Owned by the handles to the runtime and to its devices.
 struct RuntimeState : PluginOwner, std::enable_shared_from_this<RuntimeState> {
-  RuntimeState(const RuntimeOptions& options, Links& links, Transfer& transfer,
-               HostCopier& host_copier);
+  RuntimeState(const RuntimeOptions& options, Environment environment, Links& links,
+               Transfer& transfer, HostCopier& host_copier);
 
   /// The device with that name. Errors: those of Device's constructor.
   virtual std::shared_ptr<DeviceState> find(std::string_view name) = 0;

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -35,10 +34,10 @@ bool is_valid_key(std::string_view key) {
 fs::path cache_directory(const Environment& environment) {
   if (has_raised_privileges()) return {};
   if (const auto set = environment.get("cache_dir"); set && !set->empty()) return *set;
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/') {
-    return fs::path(xdg) / "patchbay";
+  if (const auto caches = environment.folder("XDG_CACHE_HOME"); caches.starts_with('/')) {
+    return fs::path(caches) / "patchbay";
   }
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+  if (const auto home = environment.folder("HOME"); home.starts_with('/')) {
     return fs::path(home) / ".cache" / "patchbay";
   }
   return {};

@@ -1,8 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/plugin/plugin_owner.h"
 
-#include <map>
-#include <string>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -31,18 +30,11 @@ const ThreadPool& checked(const ThreadPool& pool) {
         pool.num_threads, pool.parallel_for ? "a" : "no");
 }
 
-/// Plugins read the option as a setting.
-std::map<std::string, std::string> settings_of(const RuntimeOptions& options) {
-  std::map<std::string, std::string> settings = options.settings;
-  if (options.flush_subnormals) settings["flush_subnormals"] = "1";
-  return settings;
-}
-
 }  // namespace
 
-PluginOwner::PluginOwner(const RuntimeOptions& options)
+PluginOwner::PluginOwner(const RuntimeOptions& options, Environment read)
     : home(first_home()),
-      environment(settings_of(options), options.read_environment),
+      environment(std::move(read)),
       thread_pool(checked(options.thread_pool)),
       shows_ranges(environment.is_on("ranges")),
       logger(options.log, environment) {}

@@ -20,7 +20,7 @@ struct PluginState;
 
 struct PluginOwner {
   /// Errors: kInvalidArgument for a bad `thread_pool` or bad log settings.
-  explicit PluginOwner(const RuntimeOptions& options);
+  PluginOwner(const RuntimeOptions& options, Environment environment);
   virtual ~PluginOwner() = default;
   PluginOwner(const PluginOwner&) = delete;
   PluginOwner& operator=(const PluginOwner&) = delete;

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/registry/loaded_runtime.h"
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "core/base/cancellation.h"
@@ -20,10 +22,17 @@ DeviceAssembly& device_of(const PluginState& plugin, std::uint32_t index) {
         index);
 }
 
+Environment read_environment(const RuntimeOptions& options) {
+  std::map<std::string, std::string> settings = options.settings;
+  if (options.flush_subnormals) settings["flush_subnormals"] = "1";  // plugins read it
+  const DriverTurn no_plugin_is_opened;
+  return {std::move(settings), options.read_environment};
+}
+
 }  // namespace
 
-LoadedRuntime::LoadedRuntime(const RuntimeOptions& options)
-    : RuntimeState(options, links_, transfer_, host_copier_),
+LoadedRuntime::LoadedRuntime(const RuntimeOptions& options, Environment read)
+    : RuntimeState(options, std::move(read), links_, transfer_, host_copier_),
       host_copier_(thread_pool, environment),
       registry(*this, options) {
   if (const auto file = environment.get("trace"); file && !file->empty()) tracing.start(*file);
@@ -32,7 +41,8 @@ LoadedRuntime::LoadedRuntime(const RuntimeOptions& options)
 
 std::shared_ptr<RuntimeState> LoadedRuntime::make(const RuntimeOptions& options) {
   const CancellationOff not_cancelled;
-  const std::shared_ptr<LoadedRuntime> made(new LoadedRuntime(options), DeleteOutsideCallbacks());
+  const std::shared_ptr<LoadedRuntime> made(
+      new LoadedRuntime(options, read_environment(options)), DeleteOutsideCallbacks());
   made->registry.find_plugins(options);
   return made;
 }

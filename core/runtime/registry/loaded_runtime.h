@@ -35,7 +35,7 @@ class LoadedRuntime final : public RuntimeState {
   void finish_copies_for_memory(const DeviceState& device) override;
 
  private:
-  explicit LoadedRuntime(const RuntimeOptions& options);
+  LoadedRuntime(const RuntimeOptions& options, Environment environment);
 
   Links links_;
   HostCopier host_copier_;
