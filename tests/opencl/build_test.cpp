@@ -7,7 +7,10 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <gmock/gmock.h>
 
 #include "loaders.h"
 
@@ -63,6 +66,42 @@ TEST(OpenclBuild, OneProgramIsBuiltByOneAtATime) {
   }
   EXPECT_FALSE(fs::exists(file.string() + ".met")) << "two processes were building at once";
   fs::remove_all(folder);
+}
+
+/// A build that takes 100 ms, by a loader that takes its time, is told at level info.
+TEST(OpenclBuild, IsLoggedIfItTakesLong) {
+  PATCHBAY_NEED_OPENCL(runtime_on(""));
+  std::string name = (fs::temp_directory_path() / "patchbay-build-XXXXXX").string();
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  setenv("LYING_ICD", "slow-build", 1);
+  setenv("LYING_ICD_FILE", (fs::path(name) / "building").c_str(), 1);
+  std::vector<std::string> lines;
+  {
+    RuntimeOptions options;
+    options.read_environment = false;
+    options.settings["opencl_library"] = PATCHBAY_TEST_ICD_DIR "/icd_lying.so";
+    options.settings["cache_dir"] = name + "/cache";
+    options.settings["log"] = "info";
+    options.log = [&](LogLevel level, std::string_view line) {
+      if (level == LogLevel::kInfo && line.find("prepared") != std::string_view::npos) {
+        lines.emplace_back(line);
+      }
+    };
+    const Runtime runtime(options);
+    const Device device = runtime.device("opencl");
+    const Tensor x = from_host(std::vector<float>(4), {4}, device);
+    static_cast<void>(exp(x));
+    static_cast<void>(exp(x));
+    KernelModule::from_source(device, kText, {.name = "seven.pbk"})
+        .kernel("f")
+        .launch({.group_size = {4}}, {x});
+  }
+  ASSERT_EQ(lines.size(), 2u) << "one for each text, none for a kernel that is prepared already";
+  EXPECT_THAT(lines[0], testing::ContainsRegex(
+                            "^opencl:0: prepared exp\\.1\\(f32, f32\\) in [0-9]+\\.[0-9]+ s$"));
+  EXPECT_THAT(lines[1],
+              testing::ContainsRegex("^opencl:0: prepared seven\\.pbk in [0-9]+\\.[0-9]+ s$"));
+  fs::remove_all(name);
 }
 
 /// What was kept of a program is taken for that program alone, and only if it is whole.

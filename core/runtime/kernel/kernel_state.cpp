@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <vector>
 
 #include "patchbay/plugin/expression.h"
@@ -13,6 +14,7 @@
 #include "core/output/delivery.h"
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/device_state.h"
+#include "core/runtime/kernel/preparation_log.h"
 #include "core/runtime/memory/memory_retry.h"
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
@@ -78,6 +80,7 @@ KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
   for (const ArgumentSpec& argument : spec.arguments) arguments.push_back(to_abi(argument));
   const Counted preparation(device.live_preparations);
   const NoDelivery no_delivery;
+  const auto start = std::chrono::steady_clock::now();
   const bool is_fused = spec.op == PATCHBAY_FORMAT_EXPRESSION;
   if (patchbay_status* status = is_fused ? load_expression(arguments) : prepare(arguments)) {
     unload();
@@ -96,6 +99,7 @@ KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
         fmt::format("workspace_bytes gave {}, expected at most {}", workspace_bytes, most));
   }
   device.plugin.heed_process_end();
+  log_preparation(device, describe(spec), start);
 }
 
 patchbay_status* KernelState::prepare(std::span<const patchbay_argument_spec> arguments) {

@@ -2,9 +2,11 @@
 #include "core/runtime/kernel/module_state.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/base/error.h"
 #include "core/runtime/device/bad_answer.h"
+#include "core/runtime/kernel/preparation_log.h"
 #include "core/runtime/memory/memory_retry.h"
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
@@ -70,6 +72,7 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
   check_device(*device, signatures);
   const std::string code = with_line_marker(text, name);
   const auto call = device->enter("KernelModule");
+  const auto start = std::chrono::steady_clock::now();
   const auto load = [&] {
     return ask_for(handle, [&](patchbay_module** loaded) {
       return device->plugin.tables.kernel.load_module(device->open("KernelModule"),
@@ -80,6 +83,7 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
   check_build(*device, retry_with_memory(*device, load), "KernelModule");
   given(handle, *device, "KernelModule", "load_module");
   device->plugin.heed_process_end();
+  log_preparation(*device, name, start);
 }
 
 ModuleState::~ModuleState() {

@@ -247,6 +247,11 @@ std::string pocl_directory() {
   return "/tmp/pocl/kcache";
 }
 
+bool pocl_specialises() {
+  const char* const setting = std::getenv("POCL_WORK_GROUP_SPECIALIZATION");
+  return setting == nullptr || std::strcmp(setting, "0") != 0;
+}
+
 void check_pocl_can_compile() {
   RootFolder::check("kernel is compiled");
   check_working_directory();

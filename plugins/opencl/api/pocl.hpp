@@ -33,6 +33,10 @@ std::string pocl_directory();
 /// to its directory. Takes about 0.2 ms.
 void check_pocl_can_compile();
 
+/// Whether PoCL compiles a kernel again for each size of groups: unless
+/// POCL_WORK_GROUP_SPECIALIZATION is 0.
+bool pocl_specialises();
+
 /// The shapes of the launches of a kernel so far: PoCL compiles it again for each size of groups,
 /// and for grids below and above a limit. Thread-safe.
 class PoclShapes {

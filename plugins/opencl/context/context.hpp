@@ -2,6 +2,9 @@
 #ifndef PATCHBAY_PLUGINS_OPENCL_CONTEXT_CONTEXT_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_CONTEXT_CONTEXT_HPP_
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -37,6 +40,14 @@ class Context {
   const Allocator& memory() const { return allocator_; }
   const std::shared_ptr<SubmissionClock>& clock() const { return clock_; }
 
+  /// What the binaries of programs, for the host's cache, have taken so far.
+  std::chrono::nanoseconds time_of_binaries() const {
+    return std::chrono::nanoseconds(time_of_binaries_ns_.load(std::memory_order_relaxed));
+  }
+  void add_time_of_binaries(std::chrono::nanoseconds time) const {
+    time_of_binaries_ns_.fetch_add(time.count(), std::memory_order_relaxed);
+  }
+
  private:
   const Symbols& cl_;
   const DeviceInfo& info_;
@@ -44,6 +55,7 @@ class Context {
   const ContextHandle native_;
   const std::shared_ptr<SubmissionClock> clock_ = std::make_shared<SubmissionClock>();
   Allocator allocator_;
+  mutable std::atomic<std::int64_t> time_of_binaries_ns_{0};
 };
 
 }  // namespace patchbay::opencl

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "opencl/kernels/program.hpp"
 
+#include <chrono>
+
 #include "kDialectText.text.h"
 #include "kit/library/root_folder.hpp"
 #include "kit/machine/subnormals.hpp"
@@ -88,6 +90,22 @@ std::string binary_of(const Symbols& cl, cl_program program) {
   return binary;
 }
 
+/// Puts the program into the host's cache.
+///
+/// For the binary PoCL compiles all kernels of the program for groups of any size. A launch compiles
+/// its kernel for the size of its groups, and PoCL keeps that. So the binary takes longer to make
+/// than all that is used, and saves a later process only about 30 ms: each process makes a few.
+void keep(const Context& context, plugin::Host host, const std::string& key, cl_program program) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kMost{250};
+  const bool is_costly = context.info().is_pocl && pocl_specialises();
+  if (is_costly && context.time_of_binaries() >= kMost) return;
+  const Clock::time_point start = Clock::now();
+  const std::string binary = binary_of(context.cl(), program);
+  if (!binary.empty()) host.cache_put(key, binary);
+  if (is_costly) context.add_time_of_binaries(Clock::now() - start);
+}
+
 }  // namespace
 
 ProgramHandle build_program(const Context& context, plugin::Host host, std::string_view text) {
@@ -108,8 +126,7 @@ ProgramHandle build_program(const Context& context, plugin::Host host, std::stri
     if (ProgramHandle program = from_binary(context, options, *binary)) return program;
   }
   ProgramHandle program = from_source(context, options, whole);
-  const std::string binary = binary_of(context.cl(), program.get());
-  if (!binary.empty()) host.cache_put(key, binary);
+  keep(context, host, key, program.get());
   return program;
 }
 
