@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -36,8 +37,8 @@ constexpr Case kCases[] = {
     {"_exit", "it ended the process with status 0"},
     {"throw", "it let an exception escape"},
     {"throw-int", "it let an exception escape"},
-    {"hang", "it did not return within 2 s", true, 2},
-    {"stop", "it did not return within 2 s", true, 2},
+    {"hang", "it did not return within 1 s", true, 1},
+    {"stop", "it did not return within 1 s", true, 1},
     {"flood", "it wrote more than 1 MiB of output"},
     {"memory", "it took more than ", true, 100},
     {"file", "it wrote a file of more than 256 MiB (SIGXFSZ)"},
@@ -66,6 +67,9 @@ TEST_P(Misdeeds, HarmTheProbeAlone) {
   for (const auto& [place, words] : places) {
     // The kit makes a status of what a driver throws.
     if (std::string(place) == "open" && std::string(one.misdeed).starts_with("throw")) continue;
+    // It takes half of the machine's memory.
+    const bool is_heavy = std::string(one.misdeed) == "memory" && std::string(place) != "open";
+    if (is_heavy && std::getenv("PATCHBAY_TEST_ALL") == nullptr) continue;
     SCOPED_TRACE(std::string(one.misdeed) + " in " + place);
     Probed plugin(std::string(place) + " " + one.misdeed);
     if (one.deadline_seconds > 0) {
