@@ -474,7 +474,8 @@ TEST(Flaws, AnOperatorMayLackSixteenBitFloats) {
 
 constexpr const char* kNewer[] = {"sin", "floor", "isnan", "conv2d"};
 
-TEST(Flaws, APluginMayBeOlderThanAnOperator) {
+/// In a process of its own: the calls of one plugin file are watched in a process.
+TEST(OldPlugin, MayLackNewerOperators) {
   const Subject subject = subject_of("no-newer", PATCHBAY_FLAWED_OLD_PLUGIN);
   for (const std::string op : kNewer) {
     const Outcome outcome = run("kernels." + op, subject);

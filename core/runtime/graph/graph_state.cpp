@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/runtime/device/runtime_state.h"
+#include "core/runtime/kernel/launch.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/fault.h"
 #include "core/runtime/stream/stream_scope.h"
@@ -71,14 +72,14 @@ bool GraphState::bind(const GraphRange& bytes, const Buffer& replacement,
 bool GraphState::set(std::uint32_t slot, const Scalar& value) {
   check_home("set");
   const std::scoped_lock lock(mutex_);
-  std::vector<std::pair<patchbay_argument*, std::uint64_t>> changes;
+  std::vector<std::pair<patchbay_argument*, ElementBits>> changes;
   for (const GraphSlot& known : slots_) {
     if (known.slot != slot) continue;
     patchbay_argument& argument = arguments_[known.argument];
     // A bool crosses as u8, with the value 0 or 1.
     changes.emplace_back(&argument, value.bits(static_cast<DType>(argument.dtype), "set"));
   }
-  for (const auto& [argument, bits] : changes) argument->value.bits = bits;
+  for (const auto& [argument, bits] : changes) set_value(*argument, bits);
   return !changes.empty();
 }
 

@@ -4,11 +4,13 @@
 #define PATCHBAY_CORE_RUNTIME_KERNEL_LAUNCH_H_
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 
 #include "patchbay/plugin/types.h"
 
+#include "core/base/element_bits.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/kernel/kernel_state.h"
 #include "core/runtime/memory/buffer_state.h"
@@ -26,12 +28,16 @@ inline void set_tensor(patchbay_argument& argument, const BufferState& buffer,
   argument.value.memory = {buffer.memory.base, buffer.memory.offset_bytes + offset_bytes};
   argument.contents = (access & PATCHBAY_WRITE) != 0 ? 0 : buffer.contents();
 }
-inline void set_scalar(patchbay_argument& argument, std::uint64_t bits, DType dtype) {
+inline void set_value(patchbay_argument& argument, const ElementBits& bits) {
+  static_assert(sizeof argument.value == sizeof bits);
+  std::memcpy(&argument.value, &bits, sizeof bits);
+}
+inline void set_scalar(patchbay_argument& argument, const ElementBits& bits, DType dtype) {
   argument.kind = PATCHBAY_SCALAR;
   argument.dtype = static_cast<std::uint8_t>(dtype);
   argument.rank = 0;
   argument.access = PATCHBAY_READ;
-  argument.value.bits = bits;
+  set_value(argument, bits);
 }
 
 /// A buffer that a launch reads or writes.

@@ -90,7 +90,9 @@ void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
   launch.run(op.shown(), kernel);
 }
 
-void launch_fill(const TensorImpl& out, std::uint64_t bits) { launch_fill(out, {nullptr, bits}); }
+void launch_fill(const TensorImpl& out, const runtime::ElementBits& bits) {
+  launch_fill(out, Operand{nullptr, bits});
+}
 
 void launch_fill(const TensorImpl& out, const Operand& value) {
   launch_elementwise(op::fill, out.dtype, out, {&value, 1});
@@ -101,8 +103,9 @@ void launch_copy(const TensorImpl& out, const TensorImpl& in) {
   launch_elementwise(out.dtype == in.dtype ? op::copy : op::cast, in.dtype, out, {&source, 1});
 }
 
-void launch_arange(const TensorImpl& out, std::uint64_t start_bits, std::uint64_t step_bits) {
-  const std::array<Operand, 2> range{{{nullptr, start_bits}, {nullptr, step_bits}}};
+void launch_arange(const TensorImpl& out, const runtime::ElementBits& start,
+                   const runtime::ElementBits& step) {
+  const std::array<Operand, 2> range{{{nullptr, start}, {nullptr, step}}};
   launch_elementwise(op::arange, out.dtype, out, range);
 }
 

@@ -24,10 +24,10 @@
 
 namespace patchbay::tensor {
 
-/// An input of an elementwise operation: a tensor, or (null) one element's bits.
+/// An input of an elementwise operation: a tensor, or (null) the value of one element.
 struct Operand {
   const TensorImpl* tensor = nullptr;
-  std::uint64_t bits = 0;
+  runtime::ElementBits bits = {};
   std::uint32_t slot = 0;  // for a number that replays may change
 };
 
@@ -55,7 +55,8 @@ class LaunchIn {
     argument.strides[0] = 1;
   }
   /// Adds a number of `dtype` (u8 for bool), and the recording's slot for it, if any.
-  void scalar(std::uint64_t bits, DType dtype, std::uint32_t slot = runtime::kNoSlot) {
+  void scalar(const runtime::ElementBits& bits, DType dtype,
+              std::uint32_t slot = runtime::kNoSlot) {
     if (slot != runtime::kNoSlot) [[unlikely]] {
       if (!has_slots_) std::fill(room_.slots.begin(), room_.slots.end(), runtime::kNoSlot);
       has_slots_ = true;
@@ -117,11 +118,12 @@ using LargeLaunch = LaunchIn<LargeRoom>;
 /// out is empty.
 void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
                         std::span<const Operand> inputs);
-void launch_fill(const TensorImpl& out, std::uint64_t bits);
+void launch_fill(const TensorImpl& out, const runtime::ElementBits& bits);
 void launch_fill(const TensorImpl& out, const Operand& value);
 /// Copies or, if the dtypes differ, casts.
 void launch_copy(const TensorImpl& out, const TensorImpl& in);
-void launch_arange(const TensorImpl& out, std::uint64_t start_bits, std::uint64_t step_bits);
+void launch_arange(const TensorImpl& out, const runtime::ElementBits& start,
+                   const runtime::ElementBits& step);
 
 }  // namespace patchbay::tensor
 

@@ -36,7 +36,8 @@ Tensor make_view(const TensorImpl& base, std::size_t offset_bytes, const Shape& 
   return adopt(Buffer(base.storage), offset_bytes, base.dtype, shape, strides);
 }
 
-Tensor make_scalar(const char* operation, std::uint64_t bits, DType dtype, const TensorImpl& like) {
+Tensor make_scalar(const char* operation, const runtime::ElementBits& bits, DType dtype,
+                   const TensorImpl& like) {
   Tensor scalar = make_empty(operation, Shape(), dtype, like);
   launch_fill(*scalar.impl(), bits);
   return scalar;

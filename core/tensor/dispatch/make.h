@@ -11,6 +11,7 @@
 #include "patchbay/shape.h"
 #include "patchbay/tensor.h"
 
+#include "core/base/element_bits.h"
 #include "core/tensor/base/tensor_impl.h"
 
 namespace patchbay::tensor {
@@ -31,7 +32,8 @@ inline Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
 Tensor make_view(const TensorImpl& base, std::size_t offset_bytes, const Shape& shape,
                  const Shape& strides);
 /// Makes a 0-d tensor on the device of `like`.
-Tensor make_scalar(const char* operation, std::uint64_t bits, DType dtype, const TensorImpl& like);
+Tensor make_scalar(const char* operation, const runtime::ElementBits& bits, DType dtype,
+                   const TensorImpl& like);
 
 }  // namespace patchbay::tensor
 

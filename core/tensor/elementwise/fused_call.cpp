@@ -291,7 +291,7 @@ class Call {
   }
 
   struct Number {
-    std::uint64_t bits = 0;
+    runtime::ElementBits bits;
     std::uint32_t slot = 0;
 
     bool operator==(const Number&) const = default;

@@ -231,7 +231,7 @@ Tensor Tensor::operator=(const Tensor& source) && {
   tensor::check_no_partial_overlap("assign", destination, given);
   tensor::check_destination("assign", to, "destination");
   const tensor::Operand number{
-      nullptr, is_number ? tensor::read_host_scalar("assign", from, to) : std::uint64_t{0}};
+      nullptr, is_number ? tensor::read_host_scalar("assign", from, to) : runtime::ElementBits()};
   to.buffer().count_version();
   if (is_number) {
     tensor::launch_fill(to, number);
