@@ -151,7 +151,7 @@ TEST(DatasetTest, OthersAreMadeOfDatasets) {
   EXPECT_ERROR(nn::ConcatDataset({Numbers(most), Numbers(1)}), ErrorCode::kOverflow,
                "[ConcatDataset] more than 2^63 - 1 samples. Join fewer datasets.");
   EXPECT_ERROR(nn::AnyDataset(std::shared_ptr<const Numbers>()), ErrorCode::kInvalidArgument,
-               "[AnyDataset] no dataset: expected one, got null");
+               "[AnyDataset] the dataset is null");
 }
 
 TEST(DatasetTest, RandomSplitsShareNoSample) {

@@ -157,8 +157,8 @@ TEST_F(NpyTest, ReadsWhatItSaves) {
     const Tensor values = arange(0, 6, 1, {DType::i32, cpu()}).cast(dtype).reshape({2, 3});
     if (dtype == DType::bf16) {
       EXPECT_ERROR(nn::save_npy(path(), values), ErrorCode::kDtypeMismatch,
-                   "[save_npy] NumPy does not have the dtype: expected another, got bf16. Cast the "
-                   "tensor: tensor.cast(DType::f32).");
+                   "[save_npy] NumPy does not have the dtype bf16. Cast the tensor: "
+                   "tensor.cast(DType::f32).");
       continue;
     }
     for (const Tensor& each : {values, values.t(), values[0], values[0][0], values.slice(0, 2)}) {

@@ -83,8 +83,7 @@ TEST_P(LoadingTest, NamesOfTheFileAreChanged) {
       "[load] a wrong name in LoadOptions::names: expected one of the module for 'last.w', "
       "got '1.weights', the nearest is '1.weight'. named_parameters() lists them.");
   EXPECT_ERROR(nn::load(net, path(), {.names = {{"last.w", "0.weight"}}, .rename = rename}),
-               ErrorCode::kInvalidArgument,
-               "[load] two tensors get one name: expected another for each, got '0.weight' for ");
+               ErrorCode::kInvalidArgument, "[load] two tensors get one name: '0.weight' for ");
 }
 
 TEST_P(LoadingTest, TiedWeightsLoadWithEitherNameOrBoth) {

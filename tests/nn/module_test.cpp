@@ -360,16 +360,16 @@ TEST_P(ModuleTest, WorksInInferenceMode) {
   EXPECT_FALSE(net.hidden.weight->requires_grad());
   net.move_to(device_);
   EXPECT_EQ(net(ones({1, 3}, device_)).device(), device_);
-  const std::string inside = " gradients inside an InferenceMode scope: expected ";
   const std::string asks =
-      inside +
-      "parameters that ask for none, got hidden.weight, which asks for them. End the scope "
-      "first, or turn them off: requires_grad(false).";
+      " hidden.weight asks for gradients inside an InferenceMode scope. End the scope first, or "
+      "turn "
+      "them off: requires_grad(false).";
   EXPECT_ERROR(trained.cast(DType::f64), ErrorCode::kInvalidArgument, "[cast]" + asks);
   EXPECT_ERROR((void)nn::clone(trained), ErrorCode::kInvalidArgument, "[clone]" + asks);
-  EXPECT_ERROR(net.requires_grad(), ErrorCode::kInvalidArgument,
-               "[requires_grad]" + inside +
-                   "no call that asks for them, got requires_grad(true). End the scope first.");
+  EXPECT_ERROR(
+      net.requires_grad(), ErrorCode::kInvalidArgument,
+      "[requires_grad] gradients can't be asked for inside an InferenceMode scope. End the "
+      "scope first.");
   EXPECT_FALSE(net.hidden.weight->requires_grad());
   const Tensor weight = *trained.hidden.weight;
   trained.cast(DType::f32).move_to("cpu:0");
@@ -502,8 +502,7 @@ TEST(ModuleNames, AreChecked) {
     nn::Parameter a_, b_;
   };
   EXPECT_ERROR(Wrong("a").named_parameters(), ErrorCode::kInvalidArgument,
-               "[members] two members of Wrong have one name: expected different ones, got 'a' "
-               "twice");
+               "[members] two members of Wrong have one name: 'a'");
   EXPECT_ERROR(Wrong("b.c").named_parameters(), ErrorCode::kInvalidArgument,
                "[members] a wrong name in Wrong: expected some text without dots, got 'b.c'");
   EXPECT_ERROR(Wrong("").named_parameters(), ErrorCode::kInvalidArgument, "got ''");

@@ -168,8 +168,8 @@ TEST(Optimizers, AParameterThatWasLentToBeReadStopsAll) {
   a->set_grad(ones({2}, cpu));
   b->set_grad(ones({2}, {DType::bf16, cpu}));
   EXPECT_ERROR(optimizer.step(), ErrorCode::kInvalidArgument,
-               "[step] parameter 1 is read-only: expected memory that may be written, got some "
-               "that its owner lent to be read (cpu:0). Write to a clone or a copy of it.");
+               "[step] parameter 1 is read-only: its owner lent the memory to be read (cpu:0). "
+               "Write to a clone or a copy of it.");
   EXPECT_EQ(a->to_vector<float>(), (Floats{1, 1}));
 }
 
@@ -217,10 +217,8 @@ TEST_P(OptimizerTest, SaysWhatItCanNotUse) {
   const nn::Parameter a = parameter({1});
   EXPECT_ERROR(nn::SGD({}), ErrorCode::kInvalidArgument,
                "[Optimizer] no parameters: expected those of a model, model.parameters()");
-  EXPECT_ERROR(
-      nn::SGD({a, a}), ErrorCode::kInvalidArgument,
-      "[Optimizer] a parameter occurs twice: expected each once, got number 1 again. Leave "
-      "it out.");
+  EXPECT_ERROR(nn::SGD({a, a}), ErrorCode::kInvalidArgument,
+               "[Optimizer] a parameter occurs twice: number 1 is an earlier one. Leave it out.");
   EXPECT_ERROR(nn::SGD({a}, {.learning_rate = -1}), ErrorCode::kInvalidArgument,
                "[Optimizer] a wrong learning rate: expected a finite number >= 0, got -1");
   EXPECT_ERROR(nn::SGD({a}, {.nesterov = true}), ErrorCode::kInvalidArgument,

@@ -435,8 +435,8 @@ TEST(AtomicFiles, ABiasThatWasLentToBeReadLeavesTheModuleAsItIs) {
   const Floats before = module.weight->to_vector<float>();
   module.bias.set(read_only(zeros({2}, cpu)));
   EXPECT_ERROR(nn::load(module, folder.path() / "model"), ErrorCode::kInvalidArgument,
-               "[load] 'bias' is read-only: expected memory that may be written, got some that "
-               "its owner lent to be read (cpu:0). Write to a clone or a copy of it.");
+               "[load] 'bias' is read-only: its owner lent the memory to be read (cpu:0). Write to "
+               "a clone or a copy of it.");
   EXPECT_EQ(module.weight->to_vector<float>(), before);
 }
 

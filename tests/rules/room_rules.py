@@ -10,7 +10,7 @@ from source_tree import Tree, Violation
 FLOORS = {
     "core": """
         base output
-        runtime/trace runtime/search runtime/plugin runtime/probe runtime/device runtime/stream runtime/memory runtime/kernel
+        runtime/trace runtime/search runtime/cache runtime/plugin runtime/probe runtime/device runtime/stream runtime/memory runtime/kernel
         runtime/copy runtime/graph runtime/validation runtime/registry
         tensor/base tensor/dispatch tensor/fuse tensor/views tensor/elementwise tensor/ops tensor/products tensor/functional
         tensor/updates tensor/interop tensor/print tensor/autograd tensor/kernel tensor/graph tensor/call distributed

@@ -371,7 +371,7 @@ TEST(TensorHostTest, WrapHostOfConstIsReadOnly) {
     EXPECT_EQ(t.t().data<const float>()[1], 2);
     const auto expect_refused = [](const std::string& what, auto&& write) {
       EXPECT_ERROR(write(), ErrorCode::kInvalidArgument,
-                   what + " is read-only: expected memory that may be written");
+                   what + " is read-only: its owner lent the memory to be read");
     };
     expect_refused("[fill_] tensor", [&] { t.fill_(1); });
     expect_refused("[fill_] tensor", [&] { t.t().select(0, 1).fill_(9); });

@@ -85,7 +85,7 @@ Batch Dataset::get_batch(std::span<const std::int64_t> indices) const {
 
 void AnyDataset::check() const {
   if (dataset_ == decltype(dataset_)()) {
-    raise(ErrorCode::kInvalidArgument, "[AnyDataset] no dataset: expected one, got null");
+    raise(ErrorCode::kInvalidArgument, "[AnyDataset] the dataset is null");
   }
 }
 

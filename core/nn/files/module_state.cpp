@@ -48,8 +48,7 @@ ByName named_for(const Safetensors& file, const ModuleName& name, const char* op
     const auto [other, is_new] = result.emplace(*inside, &entry);
     if (is_new) continue;
     raise(ErrorCode::kInvalidArgument,
-          "[{}] two tensors get one name: expected another for each, got {} for {} and {}. Change "
-          "LoadOptions::names or rename.",
+          "[{}] two tensors get one name: {} for {} and {}. Change LoadOptions::names or rename.",
           operation, runtime::quote(*inside), runtime::quote(other->second->name),
           runtime::quote(entry.name));
   }

@@ -295,8 +295,8 @@ void save_npy(const std::filesystem::path& path, const Tensor& tensor) {
   const std::string header = files::npy_header_of(tensor.dtype(), tensor.shape());
   if (header.empty()) {
     runtime::raise(ErrorCode::kDtypeMismatch,
-                   "[save_npy] NumPy does not have the dtype: expected another, got {}. Cast the "
-                   "tensor: tensor.cast(DType::f32).",
+                   "[save_npy] NumPy does not have the dtype {}. Cast the tensor: "
+                   "tensor.cast(DType::f32).",
                    patchbay::to_string(tensor.dtype()));
   }
   files::AtomicFile out(path, "save_npy");

@@ -207,8 +207,8 @@ namespace {
 void check_no_inference(const char* operation, std::string_view name, const Tensor& value) {
   if (!value.requires_grad() || !is_inference_mode()) return;
   raise(ErrorCode::kInvalidArgument,
-        "[{}] gradients inside an InferenceMode scope: expected parameters that ask for none, got "
-        "{}, which asks for them. End the scope first, or turn them off: requires_grad(false).",
+        "[{}] {} asks for gradients inside an InferenceMode scope. End the scope first, or turn "
+        "them off: requires_grad(false).",
         operation, name);
 }
 
@@ -322,9 +322,10 @@ namespace {
 
 void check_can_train(const std::vector<NamedParameter>& parameters) {
   if (is_inference_mode()) {
-    raise(ErrorCode::kInvalidArgument,
-          "[requires_grad] gradients inside an InferenceMode scope: expected no call that asks for "
-          "them, got requires_grad(true). End the scope first.");
+    raise(
+        ErrorCode::kInvalidArgument,
+        "[requires_grad] gradients can't be asked for inside an InferenceMode scope. End the scope "
+        "first.");
   }
   for (const auto& [name, parameter] : parameters) {
     if (is_floating(parameter.dtype())) continue;

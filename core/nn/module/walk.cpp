@@ -59,9 +59,8 @@ class Walk final : public Members {
             runtime::quote(name));
     }
     if (std::ranges::find(names_, name) != names_.end()) {
-      raise(ErrorCode::kInvalidArgument,
-            "[members] two members of {} have one name: expected different ones, got {} twice",
-            type_, runtime::quote(name));
+      raise(ErrorCode::kInvalidArgument, "[members] two members of {} have one name: {}", type_,
+            runtime::quote(name));
     }
     names_.emplace_back(name);
     const std::size_t length = path_.size();

@@ -142,9 +142,7 @@ Optimizer::Optimizer(std::vector<Parameter> parameters, double learning_rate, st
     if (std::find(parameters_.begin(), parameters_.begin() + static_cast<std::ptrdiff_t>(i),
                   parameters_[i]) != parameters_.begin() + static_cast<std::ptrdiff_t>(i)) {
       raise(ErrorCode::kInvalidArgument,
-            "[Optimizer] a parameter occurs twice: expected each once, got number {} again. Leave "
-            "it out.",
-            i);
+            "[Optimizer] a parameter occurs twice: number {} is an earlier one. Leave it out.", i);
     }
   }
   for (auto& list : lists_) list = companions_of(parameters_);

@@ -193,8 +193,8 @@ void GraphRecorder::set_position(const std::shared_ptr<GeneratorState>& generato
   if (position.seed != known.met.seed || position.offset < known.met.offset) {
     raise(ErrorCode::kInvalidArgument,
           "[set_state] a graph is being recorded, and each run begins where its generator then is: "
-          "expected a state that was taken in the recording, got seed {}, offset {}. Seed the "
-          "generator before the recording, or before a replay.",
+          "seed {}, offset {} was not taken in the recording. Seed the generator before the "
+          "recording, or before a replay.",
           position.seed, position.offset);
   }
   known.offset = position.offset;

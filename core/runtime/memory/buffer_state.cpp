@@ -72,11 +72,10 @@ std::uint64_t BufferState::new_contents() noexcept {
 }
 
 void BufferState::raise_read_only(std::string_view operation, std::string_view what) const {
-  raise(
-      ErrorCode::kInvalidArgument,
-      "[{}] {} is read-only: expected memory that may be written, got some that its owner lent to "
-      "be read ({}). Write to a clone or a copy of it.",
-      operation, what, device->info.name_text);
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] {} is read-only: its owner lent the memory to be read ({}). Write to a clone or a "
+        "copy of it.",
+        operation, what, device->info.name_text);
 }
 
 bool BufferState::has_address() const { return host_addressable || device->info.has_addresses; }

@@ -12,8 +12,8 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/status.h"
-#include "core/runtime/plugin/blob_cache.h"
-#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/cache/blob_cache.h"
+#include "core/runtime/plugin/plugin_file.h"
 #include "core/runtime/search/arrival.h"
 
 namespace patchbay::runtime {
@@ -162,10 +162,10 @@ std::int32_t scratch_code_of(ErrorCode code) {
 patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uint32_t index,
                                         std::uint64_t size_bytes, patchbay_memory* memory) {
   if (memory == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "memory is a null pointer");
-  const PluginState& plugin = host(context).plugin;
+  PluginFile& plugin = host(context).plugin;
   const ServiceThread service;
   try {
-    *memory = plugin.owner.allocate_scratch(plugin, index, size_bytes);
+    *memory = plugin.allocate_scratch(index, size_bytes);
     return nullptr;
   } catch (const Error& error) {
     const bool is_lost = error.code() == ErrorCode::kDeviceLost;
@@ -180,9 +180,9 @@ patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uin
 
 void scratch_release_entry(patchbay_host_context* context, std::uint32_t index,
                            patchbay_memory memory, std::uint64_t) {
-  const PluginState& plugin = host(context).plugin;
+  PluginFile& plugin = host(context).plugin;
   const ServiceThread service;
-  plugin.owner.free_scratch(plugin, index, memory);
+  plugin.free_scratch(index, memory);
 }
 
 void parallel_for_entry(patchbay_host_context* context, std::uint64_t n,
@@ -195,7 +195,7 @@ void parallel_for_entry(patchbay_host_context* context, std::uint64_t n,
 
 }  // namespace
 
-HostTable::HostTable(PluginState& owner) : plugin(owner) {
+HostTable::HostTable(PluginFile& owner) : plugin(owner) {
   table_.size = sizeof(table_);
   table_.abi_major = PATCHBAY_ABI_MAJOR;
   table_.abi_minor = PATCHBAY_ABI_MINOR;

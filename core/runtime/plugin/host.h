@@ -10,12 +10,12 @@
 
 namespace patchbay::runtime {
 
-struct PluginState;
+struct PluginFile;
 
 /// The state of the table's entries. Must not move: the plugin keeps the table's address.
 class HostTable {
  public:
-  explicit HostTable(PluginState& plugin);
+  explicit HostTable(PluginFile& plugin);
   HostTable(const HostTable&) = delete;
   HostTable& operator=(const HostTable&) = delete;
 
@@ -23,7 +23,7 @@ class HostTable {
   void agree(std::uint32_t plugin_minor, std::uint64_t plugin_features);
   const patchbay_host* table() const { return &table_; }
 
-  PluginState& plugin;
+  PluginFile& plugin;
 
  private:
   patchbay_host table_{};

@@ -16,21 +16,12 @@
 
 namespace patchbay::runtime {
 
-struct PluginState;
-
 struct PluginOwner {
   /// Errors: kInvalidArgument for a bad `thread_pool` or bad log settings.
   PluginOwner(const RuntimeOptions& options, Environment environment);
   virtual ~PluginOwner() = default;
   PluginOwner(const PluginOwner&) = delete;
   PluginOwner& operator=(const PluginOwner&) = delete;
-
-  /// Device memory for the plugin's own use, on the device with that number. Errors:
-  /// kInvalidArgument if the plugin has no such device; kOutOfMemory.
-  virtual patchbay_memory allocate_scratch(const PluginState& plugin, std::uint32_t index,
-                                           std::uint64_t size_bytes) = 0;
-  virtual void free_scratch(const PluginState& plugin, std::uint32_t index,
-                            patchbay_memory memory) noexcept = 0;
 
   const HomeProcess home;
   const Environment environment;

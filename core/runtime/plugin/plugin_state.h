@@ -1,11 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// One candidate of one runtime: its status and, if it loaded, its driver and devices.
+// The driver and the devices of a plugin's file.
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_PLUGIN_STATE_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_PLUGIN_STATE_H_
 
-#include <atomic>
 #include <exception>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,27 +15,17 @@
 
 #include "core/runtime/plugin/call_gate.h"
 #include "core/runtime/plugin/device_info.h"
-#include "core/runtime/plugin/host.h"
-#include "core/runtime/plugin/loader.h"
-#include "core/runtime/plugin/plugin_owner.h"
+#include "core/runtime/plugin/plugin_file.h"
 #include "core/runtime/plugin/plugin_tables.h"
 #include "core/runtime/plugin/table_layer.h"
-#include "core/runtime/search/candidate.h"
 
 namespace patchbay::runtime {
 
-struct PluginState {
-  /// `settings` apply to this plugin alone and take precedence over the runtime's.
-  PluginState(PluginOwner& owner, Candidate candidate,
-              const std::map<std::string, std::string>& settings);
-  ~PluginState();
-  PluginState(const PluginState&) = delete;
-  PluginState& operator=(const PluginState&) = delete;
+/// A plugin that registers devices.
+struct PluginState : PluginFile {
+  using PluginFile::PluginFile;
+  ~PluginState() override;
 
-  void set_status(PluginStatus outcome, std::string why);
-  std::string describe_status() const;
-  /// Sets the status and logs it.
-  void finish(PluginStatus outcome, std::string why);
   /// Opens the library and the driver and enumerates the devices. Calls finish().
   void load(const Inspection& inspection);
   /// Registers the driver's `stop`, if it has one, to run at the end of the process before anything
@@ -51,26 +39,9 @@ struct PluginState {
   /// have it. A table of fewer bytes, or with a null entry, is logged and ignored.
   const void* extension(std::string_view extension_name, std::uint64_t least_bytes,
                         std::optional<std::uint32_t> device_index, std::uint32_t number = 1) const;
-  /// Warns of a setting that the plugin reads but does not declare: nobody can set it.
-  void warn_undeclared(std::string_view setting) const;
-  bool is_loaded() const { return status == PluginStatus::kLoaded; }
   PluginInfo info() const;
 
-  PluginOwner& owner;
-  const Candidate candidate;
-  const std::map<std::string, std::string> own_settings;  // for this plugin alone
-  const Environment environment;
-  PluginStatus status = PluginStatus::kFailed;
-  std::string reason;
-  std::string name, backend, version;
-  ProbeOrigin probe = ProbeOrigin::kNone;
-  std::vector<std::string> changes;  // of the process, as the probe saw
-  FileId file;
-  std::optional<std::vector<std::string>> settings;  // as declared in its note
-
-  std::shared_ptr<Library> library;
   PluginTables tables;
-  HostTable host;
   patchbay_driver* driver = nullptr;
   CallGate calls;
   std::unique_ptr<TableLayer> layer;  // null unless the runtime validates
@@ -94,7 +65,6 @@ struct PluginState {
   /// Of a plugin that is watched: logs what is wrong with its extensions, also those that the
   /// program does not use. Returns what it threw, or nothing.
   std::string examine_extensions() const;
-  bool is_watched() const { return environment.get("watch_plugin") == name; }
   bool enumerate();
   /// The result of an enumeration so far.
   struct Found {

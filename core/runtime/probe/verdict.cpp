@@ -15,7 +15,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/runtime/plugin/blob_cache.h"
+#include "core/runtime/cache/blob_cache.h"
 #include "core/runtime/probe/probe_process.h"
 
 namespace patchbay::runtime {

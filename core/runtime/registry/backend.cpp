@@ -14,8 +14,8 @@ namespace patchbay::runtime {
 namespace {
 
 /// Stands before the plugin's `open_device` where the runtime validates. The driver can't tell
-/// which runtime that is: the drivers of two plugins or runtimes may have one address. The
-/// driver's turn can.
+/// which runtime that is: the drivers of two plugins or runtimes may have one address. The device
+/// that this thread opens can.
 patchbay_status* open_validated(patchbay_driver* /*driver*/, std::uint32_t index,
                                 patchbay_device** device) {
   return DeviceAssembly::opening()->plugin.layer->open_device(index, device);
@@ -46,6 +46,16 @@ DeviceAssembly* Backend::find(std::uint32_t plugin_index) const {
     if (device->info.plugin_index == plugin_index) return device.get();
   }
   return nullptr;
+}
+
+patchbay_memory Backend::allocate_scratch(std::uint32_t device_index, std::uint64_t size_bytes) {
+  DeviceAssembly* const device = find(device_index);
+  if (device == nullptr) return PluginFile::allocate_scratch(device_index, size_bytes);
+  return device->allocator->allocate_scratch(size_bytes);
+}
+
+void Backend::free_scratch(std::uint32_t device_index, patchbay_memory memory) noexcept {
+  if (DeviceAssembly* const device = find(device_index)) device->free_scratch(memory);
 }
 
 std::string Backend::holders() const {

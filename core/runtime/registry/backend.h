@@ -18,7 +18,7 @@ namespace patchbay::runtime {
 
 struct Backend final : PluginState {
   using PluginState::PluginState;
-  ~Backend();
+  ~Backend() override;
 
   /// Opens the plugin, wrapped by validation if the runtime validates, and makes its devices. Calls
   /// `finish`.
@@ -27,6 +27,8 @@ struct Backend final : PluginState {
   /// The device with the plugin's own number; null if there is none, or the plugin is still being
   /// loaded. For the plugin's threads too.
   DeviceAssembly* find(std::uint32_t plugin_index) const;
+  patchbay_memory allocate_scratch(std::uint32_t device_index, std::uint64_t size_bytes) override;
+  void free_scratch(std::uint32_t device_index, patchbay_memory memory) noexcept override;
   /// Describes everything that lives on its devices.
   std::string holders() const;
   /// "fake:0, fake:1 (hidden)"

@@ -21,7 +21,7 @@
 #include "core/runtime/plugin/guarded_call.h"
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
-#include "core/runtime/registry/driver_turn.h"
+#include "core/runtime/registry/driver_lock.h"
 
 namespace patchbay::runtime {
 
@@ -69,7 +69,7 @@ class DeviceAssembly::OpenScope {
     return device;
   }
 
-  const DriverTurn turn_;
+  const DriverLock turn_;
   const std::scoped_lock<NoDeliveryMutex> lock_;
 };
 

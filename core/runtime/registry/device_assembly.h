@@ -27,7 +27,7 @@ class DeviceAssembly final : public DeviceState {
 
   /// Opens the device in the application's context. Errors: kInUse if it is open.
   void open_in(std::uint64_t native_context);
-  /// The device that is being opened, in a driver's turn.
+  /// The device that is being opened, under the DriverLock.
   static const DeviceAssembly* opening() { return opening_; }
   /// Describes everything that lives on the device; empty if nothing does.
   std::string holders() const;

@@ -7,25 +7,16 @@
 
 #include "core/base/cancellation.h"
 #include "core/base/error.h"
-#include "core/runtime/registry/driver_turn.h"
+#include "core/runtime/registry/driver_lock.h"
 #include "core/runtime/stream/stream_scope.h"
 
 namespace patchbay::runtime {
 namespace {
 
-DeviceAssembly& device_of(const PluginState& plugin, std::uint32_t index) {
-  DeviceAssembly* const device = static_cast<const Backend&>(plugin).find(index);
-  if (device != nullptr) return *device;
-  raise(ErrorCode::kInvalidArgument,
-        "[scratch_allocate] no device of index {}: expected one that was enumerated, after the "
-        "plugin was opened. Allocate later, or correct the index.",
-        index);
-}
-
 Environment read_environment(const RuntimeOptions& options) {
   std::map<std::string, std::string> settings = options.settings;
   if (options.flush_subnormals) settings["flush_subnormals"] = "1";  // plugins read it
-  const DriverTurn no_plugin_is_opened;
+  const DriverLock no_plugin_is_opened;
   return {std::move(settings), options.read_environment};
 }
 
@@ -41,8 +32,8 @@ LoadedRuntime::LoadedRuntime(const RuntimeOptions& options, Environment read)
 
 std::shared_ptr<RuntimeState> LoadedRuntime::make(const RuntimeOptions& options) {
   const CancellationOff not_cancelled;
-  const std::shared_ptr<LoadedRuntime> made(
-      new LoadedRuntime(options, read_environment(options)), DeleteOutsideCallbacks());
+  const std::shared_ptr<LoadedRuntime> made(new LoadedRuntime(options, read_environment(options)),
+                                            DeleteOutsideCallbacks());
   made->registry.find_plugins(options);
   return made;
 }
@@ -62,7 +53,7 @@ bool LoadedRuntime::ask_for_memory(DeviceState& device, std::size_t size_bytes) 
     const std::scoped_lock lock(mutex_);
     callback = on_out_of_memory_;
   }
-  if (callback == nullptr || is_asking || DriverTurn::is_here()) return false;
+  if (callback == nullptr || is_asking || DriverLock::is_here()) return false;
   struct Asking {
     Asking() { is_asking = true; }
     ~Asking() { is_asking = false; }
@@ -74,17 +65,6 @@ bool LoadedRuntime::ask_for_memory(DeviceState& device, std::size_t size_bytes) 
 void LoadedRuntime::finish_copies_for_memory(const DeviceState& device) {
   const CancellationOff not_cancelled;
   transfer_.finish_for_memory(device);
-}
-
-patchbay_memory LoadedRuntime::allocate_scratch(const PluginState& plugin, std::uint32_t index,
-                                                std::uint64_t size_bytes) {
-  return device_of(plugin, index).allocator->allocate_scratch(size_bytes);
-}
-
-void LoadedRuntime::free_scratch(const PluginState& plugin, std::uint32_t index,
-                                 patchbay_memory memory) noexcept {
-  DeviceAssembly* const device = static_cast<const Backend&>(plugin).find(index);
-  if (device != nullptr) device->free_scratch(memory);
 }
 
 }  // namespace patchbay::runtime

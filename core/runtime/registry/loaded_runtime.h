@@ -23,10 +23,6 @@ class LoadedRuntime final : public RuntimeState {
 
   void set_out_of_memory_callback(OutOfMemoryCallback callback);
 
-  patchbay_memory allocate_scratch(const PluginState& plugin, std::uint32_t index,
-                                   std::uint64_t size_bytes) override;
-  void free_scratch(const PluginState& plugin, std::uint32_t index,
-                    patchbay_memory memory) noexcept override;
   std::shared_ptr<DeviceState> find(std::string_view name) override {
     const PluginRegistry::Reading reading(registry);
     return registry.find(name).shared();

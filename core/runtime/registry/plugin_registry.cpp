@@ -16,7 +16,7 @@
 #include "core/runtime/copy/transfer.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/plugin/loader.h"
-#include "core/runtime/registry/driver_turn.h"
+#include "core/runtime/registry/driver_lock.h"
 #include "core/runtime/search/arrival.h"
 #include "core/runtime/search/vocabulary.h"
 #include "core/runtime/stream/stream_scope.h"
@@ -85,9 +85,9 @@ void check_absolute(const Environment& environment, std::string_view name) {
 }  // namespace
 
 /// The right to inspect, open and close plugins.
-class PluginRegistry::Turn {
+class PluginRegistry::LoadLock {
  public:
-  explicit Turn(PluginRegistry& registry) : lock_(registry.load_mutex_) {}
+  explicit LoadLock(PluginRegistry& registry) : lock_(registry.load_mutex_) {}
 
  private:
   const CancellationOff not_cancelled_;  // plugins and drivers are half open or closed meanwhile
@@ -148,8 +148,8 @@ void PluginRegistry::find_plugins(const RuntimeOptions& options) {
   for (const std::string& name : ignored_names_) {
     runtime_.logger.log(LogLevel::kWarning, "[Runtime] {}", name);
   }
-  const DriverTurn driver_turn;
-  const Turn turn(*this);
+  const DriverLock driver_lock;
+  const LoadLock load_lock(*this);
   for (const Candidate& candidate : candidates) {
     if (candidate.named_in_code) {
       add_named(candidate, {});
@@ -201,7 +201,8 @@ bool PluginRegistry::is_open(const std::filesystem::path& path) const {
 /// A file that is open keeps its one entry, whatever becomes of the attempt to open it again.
 PluginInfo PluginRegistry::add_named(const Candidate& candidate, const Settings& settings) {
   const std::optional<std::size_t> former = find_replaceable(candidate.path);
-  std::unique_ptr<Backend> made = opened(candidate, settings, former ? entry(*former) : nullptr);
+  std::unique_ptr<Backend> made =
+      inspect_and_open(candidate, settings, former ? entry(*former) : nullptr);
   PluginInfo info = made->info();
   if (made->is_loaded() || !is_open(candidate.path)) {
     const Backend& backend = put(std::move(made), former);
@@ -250,8 +251,9 @@ std::unique_ptr<Backend> PluginRegistry::look_at(const Candidate& candidate,
   return backend;
 }
 
-std::unique_ptr<Backend> PluginRegistry::opened(const Candidate& candidate,
-                                                const Settings& settings, const Backend* itself) {
+std::unique_ptr<Backend> PluginRegistry::inspect_and_open(const Candidate& candidate,
+                                                          const Settings& settings,
+                                                          const Backend* itself) {
   Inspection inspection;  // of the file that is then opened
   std::unique_ptr<Backend> backend = look_at(candidate, settings, itself, &inspection);
   if (backend->status != PluginStatus::kFound) return backend;
@@ -309,11 +311,11 @@ void PluginRegistry::end_shadow(const Backend& unloaded) {
   }
 }
 
-void PluginRegistry::open_found(std::string_view backend) {
+void PluginRegistry::open_all_of(std::string_view backend) {
   if (!next_closed(backend, 0)) return;
-  const DriverTurn driver_turn;
-  const Turn turn(*this);
-  for (auto at = next_closed(backend, 0); at; at = next_closed(backend, *at + 1)) open_at(*at);
+  const DriverLock driver_lock;
+  const LoadLock load_lock(*this);
+  for (auto at = next_closed(backend, 0); at; at = next_closed(backend, *at + 1)) open_entry(*at);
 }
 
 /// Includes failed plugins if their backend is named: they may work by now, with more memory or a
@@ -340,9 +342,9 @@ const Backend* PluginRegistry::entry(std::size_t index) const {
 }
 
 /// The caller holds load_mutex_.
-void PluginRegistry::open_at(std::size_t index) {
+void PluginRegistry::open_entry(std::size_t index) {
   const Backend* const found = entry(index);
-  std::unique_ptr<Backend> made = opened(found->candidate, found->own_settings, found);
+  std::unique_ptr<Backend> made = inspect_and_open(found->candidate, found->own_settings, found);
   if (made->backend.empty()) made->backend = found->backend;  // the file is no longer readable
   const Backend& backend = put(std::move(made), index);
   if (backend.is_loaded()) shadow_others(backend);
@@ -366,8 +368,8 @@ std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
 void PluginRegistry::check_not_in_call(std::string_view plugin_name) {
   if (!CallGate::is_inside()) return;
   raise(ErrorCode::kInUse,
-        "[unload] this thread is in a call that has called the program back: expected no unload "
-        "meanwhile, got one. Call unload for {} afterwards.",
+        "[unload] this thread is in a call that has called the program back. Call unload for {} "
+        "after that call.",
         quote(plugin_name));
 }
 
@@ -380,8 +382,8 @@ PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Setting
   std::vector<std::string> names;
   for (const auto& [name, value] : settings) names.push_back(name);
   known.check_settings(names, "the settings of load");
-  const DriverTurn driver_turn;
-  const Turn turn(*this);
+  const DriverLock driver_lock;
+  const LoadLock load_lock(*this);
   return add_named(candidate, settings);
 }
 
@@ -389,7 +391,7 @@ void PluginRegistry::unload(std::string_view plugin_name) {
   runtime_.home.check("unload", plugin_name);
   check_no_callback("unload");
   check_not_in_call(plugin_name);
-  const Turn turn(*this);
+  const LoadLock load_lock(*this);
   if (Backend* const backend = find_to_unload(plugin_name)) return unload(*backend);
   const std::scoped_lock lock(mutex_);
   std::vector<std::string> names;
@@ -528,7 +530,7 @@ std::string PluginRegistry::explain() {
 
 /// Opens every plugin, for lists of devices.
 void PluginRegistry::open_all() {
-  open_found("");
+  open_all_of("");
   if (has_listed_.exchange(true)) return;
   for (const std::string& name : unmatched_visible_devices()) {
     runtime_.logger.log(LogLevel::kWarning, "[Runtime] visible device '{}' is not there", name);

@@ -78,7 +78,7 @@ class PluginRegistry {
   const std::vector<std::filesystem::path>& directories() const { return directories_; }
 
  private:
-  class Turn;
+  class LoadLock;
 
   /// Names in the list of visible devices that match no device.
   std::vector<std::string> unmatched_visible_devices() const;
@@ -88,8 +88,8 @@ class PluginRegistry {
                                    const Backend* itself = nullptr,
                                    Inspection* seen = nullptr) const;
   /// Inspects the file and opens it, unless there is a reason not to.
-  std::unique_ptr<Backend> opened(const Candidate& candidate, const Settings& settings,
-                                  const Backend* itself = nullptr);
+  std::unique_ptr<Backend> inspect_and_open(const Candidate& candidate, const Settings& settings,
+                                            const Backend* itself = nullptr);
   /// In the place of the former entry, if one is given.
   const Backend& put(std::unique_ptr<Backend> backend, std::optional<std::size_t> former);
   /// The file's entry that a new attempt to open it replaces.
@@ -102,11 +102,11 @@ class PluginRegistry {
   PluginInfo add_named(const Candidate& candidate, const Settings& settings);
   /// Opens the closed plugins of the backend in order until one loads. An empty name means every
   /// backend, but only plugins that were never opened.
-  void open_found(std::string_view backend);
+  void open_all_of(std::string_view backend);
   /// Whether a plugin of the backend, or of any if the name is empty, is not opened yet.
   bool has_found(std::string_view backend) const;
   std::optional<std::size_t> next_closed(std::string_view backend, std::size_t from) const;
-  void open_at(std::size_t index);
+  void open_entry(std::size_t index);
   void open_all();
   void shadow_others(const Backend& loaded);
   /// Lets the plugins that it shadowed be opened. The caller holds mutex_.

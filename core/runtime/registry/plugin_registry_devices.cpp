@@ -69,7 +69,7 @@ DeviceAssembly& PluginRegistry::find(std::string_view text) {
 Backend* PluginRegistry::open_backend(const DeviceName& name) {
   Backend* backend = find_loaded(name.backend);
   while (backend == nullptr) {
-    open_found(name.backend);
+    open_all_of(name.backend);
     backend = find_loaded(name.backend);
     // Another thread may have unloaded the plugin already: then the next of the backend is opened.
     if (!has_found(name.backend)) break;

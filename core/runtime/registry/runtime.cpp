@@ -66,9 +66,8 @@ void Runtime::set_default_options(RuntimeOptions options) {
   const std::scoped_lock lock(own.mutex);
   if (own.runtime.load(std::memory_order_relaxed) != nullptr) {
     runtime::raise(ErrorCode::kInUse,
-                   "[set_default_options] the default runtime exists already: expected the call "
-                   "before its first use, got it after. Set the options at the start of main, or "
-                   "make a Runtime of your own.");
+                   "[set_default_options] the default runtime exists already. Set its options "
+                   "before it is first used, at the start of main, or make a Runtime of your own.");
   }
   delete default_options.exchange(given.release(), std::memory_order_acq_rel);
 }

@@ -49,8 +49,8 @@ void check_no_lack(int error, const fs::path& path) {
   if (error == ENOMEM) throw std::bad_alloc();
   if (error != EMFILE && error != ENFILE) return;
   raise(ErrorCode::kIo,
-        "[Runtime] {} can't be opened: expected a free file descriptor, got '{}'. Close files or "
-        "raise the limit (ulimit -n), and try again.",
+        "[Runtime] {} can't be opened: no file descriptor is free ({}). Close files or raise the "
+        "limit (ulimit -n), and try again.",
         quote(path.string()), std::generic_category().message(error));
 }
 

@@ -102,8 +102,7 @@ void Layer::release(DeviceRecord& device, patchbay_memory memory) {
   }
   if (const std::string user = find_user(*block); !user.empty()) {
     findings_.add_late(fmt::format(
-        "[{}] memory is released while it is in use: expected that all work on it is done, got {} "
-        "pending ({}). Wait for the work first.",
+        "[{}] memory is released while it is in use: {} is pending ({}). Wait for the work first.",
         here.operation("release"), user, describe(*block)));
     leave_alone(*block);  // the pending work will write to it
   }
@@ -172,8 +171,8 @@ void Layer::check_released(Block& block) {
   const std::string written = take_late_writes(block);
   if (written.empty()) return;
   findings_.add_late(fmt::format(
-      "[{}] memory was written after its release: expected no use any more, got {} ({}; released "
-      "at {}). Keep a handle as long as the memory is used.",
+      "[{}] memory was written after its release: {} ({}; released at {}). Keep a handle as long "
+      "as the memory is used.",
       block.made_at.operation("allocate"), written, describe(block), block.released_at.caller()));
 }
 

@@ -175,8 +175,8 @@ std::string Layer::find_block(const StreamRecord& stream, const Work& work,
   Block& block = *use.block;
   if (block.is_released) {
     return fmt::format(
-        "[{}] memory is used after its release: expected live memory, got what [{}] gave back "
-        "({}; {}). Keep a handle as long as the memory is used.",
+        "[{}] memory is used after its release: [{}] gave it back ({}; {}). Keep a handle as long "
+        "as the memory is used.",
         work.operation, block.released_at.operation("release"), caller(work), describe(block));
   }
   const bool by_address = use.is_host || use.memory.base != block.whole.base;

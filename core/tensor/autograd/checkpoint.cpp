@@ -84,9 +84,8 @@ struct Checkpoint {
                                         [&](const auto& one) { return one.get() == node; });
       if (!node->leaf.defined() || is_input) continue;
       raise(ErrorCode::kUnsupported,
-            "[gradients] the function of a checkpoint captures a tensor that requires gradients: "
-            "expected it among the checkpoint's inputs, got {}. Pass it to checkpoint, or call "
-            "backward.",
+            "[gradients] the function of a checkpoint captures a tensor that requires gradients "
+            "({}). Pass it to checkpoint as an input, or call backward.",
             describe({"captured", *node->leaf.impl()}));
     }
   }

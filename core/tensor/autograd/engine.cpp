@@ -133,13 +133,13 @@ std::unordered_set<const Node*> leading_to(const BackwardRun& run) {
 [[noreturn, gnu::cold]] void raise_freed(const char* operation, const Node& node) {
   if (node.freed_by_failure != nullptr && node.freed_by_failure->load(std::memory_order_relaxed)) {
     raise(ErrorCode::kInvalidArgument,
-          "[{}] a part of the graph was freed by a backward that failed: expected one that was not "
-          "run yet, got {} without its operands. Compute the result again.",
+          "[{}] a part of the graph was freed by a backward that failed: {} has lost its operands. "
+          "Compute the result again.",
           operation, node.name);
   }
   raise(ErrorCode::kInvalidArgument,
-        "[{}] the graph was freed: expected one that was not run yet, got {} for the second time. "
-        "Run the first backward with retain_graph.",
+        "[{}] the graph was freed: {} is run for the second time. Run the first backward with "
+        "retain_graph.",
         operation, node.name);
 }
 
@@ -311,8 +311,8 @@ void check_options(const char* operation, BackwardOptions options) {
 void check_requires(const char* operation, const char* name, const TensorImpl& impl) {
   if (impl.grad_state != nullptr && impl.grad_state->requires_grad) return;
   raise(ErrorCode::kInvalidArgument,
-        "[{}] {} requires no gradients: expected one that does, got {}. Call requires_grad_() on "
-        "what it is made of, outside of NoGrad.",
+        "[{}] {} requires no gradients ({}). Call requires_grad_() on what it is made of, outside "
+        "of NoGrad.",
         operation, name, describe({name, impl}));
 }
 

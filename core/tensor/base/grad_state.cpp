@@ -63,8 +63,8 @@ void check_not_overwritten(const char* operation, const TensorImpl& tensor) {
   const std::uint64_t now = tensor.buffer().version.load(std::memory_order_relaxed);
   if (now == state.version) return;
   raise(ErrorCode::kInvalidArgument,
-        "[{}] an operand was overwritten since {} made it: expected it as it was made, got {} "
-        "later write{} to its storage ({}). Clone it before it is overwritten, or detach() it.",
+        "[{}] an operand was overwritten since {} made it: {} later write{} to its storage ({}). "
+        "Clone it before it is overwritten, or detach() it.",
         operation, state.node->name, now - state.version, now - state.version == 1 ? "" : "s",
         describe({"operand", tensor}));
 }

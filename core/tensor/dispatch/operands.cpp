@@ -191,20 +191,20 @@ void check_destination(const char* operation, const TensorImpl& out, std::string
   }
   if (is_watched(out)) [[unlikely]] {
     raise(ErrorCode::kInvalidArgument,
-          "[{}] {} requires gradients: expected a tensor that no recorded graph needs, got {}. Use "
-          "the form that returns a new tensor, or write inside a NoGrad scope.",
+          "[{}] {} requires gradients, so a recorded graph may need it ({}). Use the form that "
+          "returns a new tensor, or write inside a NoGrad scope.",
           operation, name, describe({name, out}));
   }
 }
 
 namespace {
 
-[[noreturn, gnu::cold]] void raise_overlap(const char* operation, const char* expected,
+/// `how`: " in part" where the very same elements are allowed.
+[[noreturn, gnu::cold]] void raise_overlap(const char* operation, const char* how,
                                            const NamedOperand& out, const NamedOperand& input) {
   raise(ErrorCode::kInvalidArgument,
-        "[{}] {} and {} overlap: expected {}, got some elements in common ({}; {}). Clone the "
-        "{} first: {}.clone().",
-        operation, out.name, input.name, expected, describe(out), describe(input),
+        "[{}] {} and {} overlap{} ({}; {}). Clone the {} first: {}.clone().", operation, out.name,
+        input.name, how, describe(out), describe(input),
         input.name == "source" ? "source" : "input", input.name);
 }
 
@@ -213,20 +213,19 @@ namespace {
 void check_no_partial_overlap(const char* operation, const NamedOperand& out,
                               const NamedOperand& input) {
   if (overlap(out.tensor, input.tensor) == Overlap::kPartial) [[unlikely]]
-    raise_overlap(operation, "the very same elements or none", out, input);
+    raise_overlap(operation, " in part", out, input);
 }
 
 void check_no_overlap(const char* operation, const TensorImpl& out, const NamedOperand& input) {
   if (overlap(out, input.tensor) != Overlap::kNone) [[unlikely]]
-    raise_overlap(operation, "no element in common", {"out", out}, input);
+    raise_overlap(operation, "", {"out", out}, input);
 }
 
 void check_outputs_apart(const char* operation, const TensorImpl& out, const TensorImpl& other) {
   if (overlap(out, other) == Overlap::kNone) [[likely]]
     return;
   raise(ErrorCode::kInvalidArgument,
-        "[{}] out and another out overlap: expected no element in common, got some ({}; {}). Give "
-        "each of them memory of its own.",
+        "[{}] out and another out overlap ({}; {}). Give each of them memory of its own.",
         operation, describe({"out", out}), describe({"another out", other}));
 }
 

@@ -119,13 +119,13 @@ void check_gradient(const ModuleKernelState& kernel, std::size_t i, const Tensor
   const KernelParameter& parameter = kernel.signature.parameters[i];
   if (is_written(parameter)) {
     raise(ErrorCode::kInvalidArgument,
-          "[{}] {}, which is written, requires gradients: expected a tensor that no recorded graph "
-          "needs, got {}. Pass another tensor, or launch inside a NoGrad scope.",
+          "[{}] {}, which is written, requires gradients, so a recorded graph may need it ({}). "
+          "Pass another tensor, or launch inside a NoGrad scope.",
           kernel.signature.name, named(kernel, i), describe(given));
   }
   raise(ErrorCode::kInvalidArgument,
-        "[{}] {} requires gradients, which do not flow through a kernel of your own: expected a "
-        "tensor without, got {}. Pass {}.detach(), or launch inside a NoGrad scope.",
+        "[{}] {} requires gradients, which do not flow through a kernel of your own ({}). "
+        "Pass {}.detach(), or launch inside a NoGrad scope.",
         kernel.signature.name, named(kernel, i), describe(given), parameter.name);
 }
 
@@ -143,8 +143,7 @@ void check_overlap(const ModuleKernelState& kernel, std::span<const TensorOrScal
         continue;
       }
       raise(ErrorCode::kInvalidArgument,
-            "[{}] {}, which is written, shares elements with {}: expected different memory, got "
-            "{} and {}. {}",
+            "[{}] {}, which is written, shares elements with {} ({}; {}). {}",
             kernel.signature.name, named(kernel, i), named(kernel, j), describe(one),
             describe(other),
             is_written(parameters[j])

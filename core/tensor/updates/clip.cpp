@@ -86,8 +86,7 @@ Tensor clipped_by_norm(const TensorList& gradients, const TensorOrScalar& most) 
   }
   if (!first.defined()) {
     runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] no gradients: expected at least one that is defined, got {} tensors. Call "
-                   "backward first.",
+                   "[{}] no gradients: of {} tensors none is defined. Call backward first.",
                    kClipByNorm, gradients.size());
   }
   const DType dtype = first.dtype() == DType::f64 ? DType::f64 : DType::f32;

@@ -87,11 +87,9 @@ void check_apart(const char* operation, std::span<const UpdateList> lists, std::
       if (shared == Overlap::kExact && reads_one) continue;
       const std::string first = name_in(lists[a].name, i), second = name_in(lists[b].name, i);
       raise(ErrorCode::kInvalidArgument,
-            "[{}] {} and {} overlap: expected {}, got some elements in common ({}; {}). "
-            "Clone one of them first: {}.clone().",
-            operation, first, second,
-            reads_one ? "the very same elements or none" : "no element in common",
-            describe(NamedOperand{first, x}), describe(NamedOperand{second, y}), second);
+            "[{}] {} and {} overlap{} ({}; {}). Clone one of them first: {}.clone().", operation,
+            first, second, reads_one ? " in part" : "", describe(NamedOperand{first, x}),
+            describe(NamedOperand{second, y}), second);
     }
   }
 }

@@ -55,9 +55,8 @@ bool exists(const std::string& path) {
   const std::string by = variable.empty() ? "" : " by the variable " + variable;
   throw plugin::StatusError(PATCHBAY_DRIVER_ERROR,
                             "the OpenCL compiler would take '" + file +
-                                "' from the working directory" + by +
-                                ": expected none there, got one in '" + directory +
-                                "'. Remove it, or change to another directory before a kernel is "
+                                "' from the working directory" + by + " (" + directory +
+                                "). Remove it, or change to another directory before a kernel is "
                                 "compiled.",
                             0, PATCHBAY_STATUS_RETRYABLE);
 }

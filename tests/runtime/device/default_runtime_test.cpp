@@ -37,9 +37,8 @@ TEST(DefaultRuntime, TakesNoOptionsAfterwards) {
               Runtime::set_default_options(options());
               return name;
             }),
-            "in_use [set_default_options] the default runtime exists already: expected the call "
-            "before its first use, got it after. Set the options at the start of main, or make a "
-            "Runtime of your own.");
+            "in_use [set_default_options] the default runtime exists already. Set its options "
+            "before it is first used, at the start of main, or make a Runtime of your own.");
 }
 
 TEST(DefaultRuntime, OptionsMayBeCorrectedAfterAnErrorOfItsCreation) {

@@ -280,7 +280,7 @@ TEST_P(GraphErrorsTest, RefusesAnEarlierStateOfAGenerator) {
                ErrorCode::kInvalidArgument,
                "[set_state] a graph is being recorded, and each run begins where its generator");
   EXPECT_ERROR(static_cast<void>(record_graph([&] { generator.manual_seed(4); })),
-               ErrorCode::kInvalidArgument, "got seed 4, offset 0");
+               ErrorCode::kInvalidArgument, "seed 4, offset 0 was not taken in the recording");
 }
 
 }  // namespace

@@ -72,10 +72,10 @@ TEST_P(KernelLaunchTest, RefusesTensorsWhoseElementsAreNotInARow) {
 
 TEST_P(KernelLaunchTest, RefusesWrittenTensorsThatShareElements) {
   EXPECT_ERROR(scale_.launch(grid_, {y_, y_, 2, 100}), ErrorCode::kInvalidArgument,
-               "[scale] argument 1 'y', which is written, shares elements with argument 0 'x': "
-               "expected different memory, got f32 [100] on " +
-                   device_.name() + " and f32 [100] on " + device_.name() +
-                   ". Clone the one that is read: x.clone().");
+               "[scale] argument 1 'y', which is written, shares elements with argument 0 'x' "
+               "(f32 [100] on " +
+                   device_.name() + "; f32 [100] on " + device_.name() +
+                   "). Clone the one that is read: x.clone().");
   EXPECT_ERROR(scale_.launch(grid_, {y_.slice(0, 0, 60), y_.slice(0, 40, 100), 2, 60}),
                ErrorCode::kInvalidArgument, "shares elements");
   scale_.launch(grid_, {y_.slice(0, 0, 50), y_.slice(0, 50, 100), 2, 50});

@@ -137,8 +137,7 @@ TEST(PluginPath, WithoutFileDescriptorsIsAnError) {
     }
     EXPECT_EQ(error.code(), ErrorCode::kIo);
     EXPECT_NE(std::string(error.what())
-                  .find("can't be opened: expected a free file descriptor, got "
-                        "'Too many open files'"),
+                  .find("can't be opened: no file descriptor is free (Too many open files)"),
               std::string::npos)
         << error.what();
   }

@@ -161,10 +161,9 @@ TEST(Unload, IsRefusedWithinACallOfTheSameThread) {
   Runtime runtime = fake_runtime({{"fake_memory_bytes", "1000000"}});
   runtime.set_out_of_memory_callback([&](const Device& device, std::size_t) {
     Runtime same = device.runtime();
-    expect_unload_error(
-        same, "fake", ErrorCode::kInUse,
-        "[unload] this thread is in a call that has called the program back: "
-        "expected no unload meanwhile, got one. Call unload for 'fake' afterwards.");
+    expect_unload_error(same, "fake", ErrorCode::kInUse,
+                        "[unload] this thread is in a call that has called the program back. "
+                        "Call unload for 'fake' after that call.");
   });
   EXPECT_THROW(static_cast<void>(Buffer::allocate(runtime.device("fake:0"), 2000000)), Error);
   runtime.unload("fake");

@@ -177,7 +177,7 @@ TEST_P(CheckpointTest, GradientsGoToNoLeaf) {
       sum(checkpoint([&](const std::vector<Tensor>& in) { return in[0] * weight; }, {x}));
   EXPECT_ERROR(static_cast<void>(gradients({z}, {x, weight})), ErrorCode::kUnsupported,
                "[gradients] the function of a checkpoint captures a tensor that requires "
-               "gradients: expected it among the checkpoint's inputs, got captured: f32 [3] on");
+               "gradients (captured: f32 [3] on");
   EXPECT_FALSE(weight.grad().defined());
 }
 
@@ -189,7 +189,7 @@ TEST_P(CheckpointTest, MayNotOverwriteWhatRequiresGradients) {
                  message);
   };
   refused([](const std::vector<Tensor>& in) { return in[0].fill_(2) * 2; },
-          "[fill_] tensor requires gradients: expected a tensor that no recorded graph needs");
+          "[fill_] tensor requires gradients, so a recorded graph may need it");
   refused([&](const std::vector<Tensor>& in) { return in[0] * (weight += 1); },
           "[add] a requires gradients, which do not flow into a destination");
   EXPECT_EQ(x.to_vector<float>(), Floats(3, 1));

@@ -33,10 +33,10 @@ PATCHBAY_ON_EACH_DEVICE(OverwritingTest);
 TEST_P(OverwritingTest, OfWhatRequiresGradientsIsRefused) {
   const Tensor x = leaf({1, 2}), plain = ones({2}, device_);
   const std::string way_out =
-      "expected a tensor that no recorded graph needs, got tensor: f32 [2]" + on_ +
-      ". Use the form that returns a new tensor, or write inside a NoGrad scope.";
+      "so a recorded graph may need it (tensor: f32 [2]" + on_ +
+      "). Use the form that returns a new tensor, or write inside a NoGrad scope.";
   EXPECT_ERROR(x.fill_(0), ErrorCode::kInvalidArgument,
-               "[fill_] tensor requires gradients: " + way_out);
+               "[fill_] tensor requires gradients, " + way_out);
   EXPECT_ERROR((x * 2).fill_(0), ErrorCode::kInvalidArgument, "[fill_] tensor requires gradients");
   EXPECT_ERROR(x += plain, ErrorCode::kInvalidArgument, "[add] a requires gradients");
   EXPECT_ERROR(add_out(x, plain, plain), ErrorCode::kInvalidArgument,
@@ -195,8 +195,8 @@ TEST_P(OverwritingTest, OfABaseIsFoundThroughItsView) {
     y.fill_(9);
   }
   EXPECT_ERROR(static_cast<void>(first * 2), ErrorCode::kInvalidArgument,
-               "[mul] an operand was overwritten since slice made it: expected it as it was made, "
-               "got 1 later write to its storage (operand: f32 [1]" +
+               "[mul] an operand was overwritten since slice made it: "
+               "1 later write to its storage (operand: f32 [1]" +
                    on_ + "). Clone it before it is overwritten, or detach() it.");
 }
 

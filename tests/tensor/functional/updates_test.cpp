@@ -389,11 +389,9 @@ TEST_P(UpdatesTest, OverlapsAreNamedAsTheCallerGaveThem) {
   const Tensor all = ones({4}, device_), p = all.slice(0, 0, 2), g = ones({2}, device_);
   EXPECT_ERROR(sgd_update({g.clone(), p}, {g, all.slice(0, 1, 3)}, {}, 1),
                ErrorCode::kInvalidArgument,
-               "[sgd_update] parameters[1] and gradients[1] overlap: expected the very same "
-               "elements or none, got some elements in common");
+               "[sgd_update] parameters[1] and gradients[1] overlap in part (");
   EXPECT_ERROR(sgd_update({p}, {g}, {p}, 1, {.momentum = 0.9}), ErrorCode::kInvalidArgument,
-               "[sgd_update] parameters[0] and velocities[0] overlap: expected no element in "
-               "common, got some elements in common");
+               "[sgd_update] parameters[0] and velocities[0] overlap (");
   EXPECT_ERROR(adam_update({p}, {g}, {all.slice(0, 2)}, {all.slice(0, 2)}, 1),
                ErrorCode::kInvalidArgument, "[adam_update] means[0] and squares[0] overlap");
   expect_near(all, {1, 1, 1, 1}, "nothing was written");

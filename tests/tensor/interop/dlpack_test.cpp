@@ -237,7 +237,7 @@ TEST(DlpackImport, ReadOnlyMemoryIsNotWritten) {
   Foreign foreign;
   foreign.managed.flags = kReadOnly;
   const Tensor tensor = foreign.import();
-  const std::string reason = " is read-only: expected memory that may be written";
+  const std::string reason = " is read-only: its owner lent the memory to be read";
   const auto expect_refused = [&](const std::string& what, auto&& write) {
     EXPECT_ERROR(write(), ErrorCode::kInvalidArgument, what + reason);
   };

@@ -86,12 +86,12 @@ TEST_P(IndexingTest, AddsInPlace) {
   index_add_out(a.t(), a.t(), 1, index, source.t());
   EXPECT_EQ(a.to_vector<float>(), (Floats{14, 26, 30, 40}));
   EXPECT_ERROR(index_add_out(a, a.t(), 0, index, source), ErrorCode::kInvalidArgument,
-               "[index_add] out and a overlap: expected the very same elements or none");
+               "[index_add] out and a overlap in part (out: ");
   EXPECT_ERROR(index_add_out(a, a, 0, index, a), ErrorCode::kInvalidArgument,
-               "[index_add] out and source overlap: expected no element in common");
+               "[index_add] out and source overlap (out: ");
   const Tensor places = longs({0, 1});
   EXPECT_ERROR(gather_out(places, places, 0, places), ErrorCode::kInvalidArgument,
-               "[gather] out and index overlap: expected no element in common");
+               "[gather] out and index overlap (out: ");
 }
 
 TEST_P(IndexingTest, EmbedsIndicesOfAnyShape) {

@@ -255,7 +255,7 @@ TEST_P(MatmulTest, ShapesMustFit) {
 TEST_P(MatmulTest, OutOverlapsNoOperand) {
   const Tensor a = ones({2, 2}, device_);
   EXPECT_ERROR(matmul_out(a, a, ones({2, 2}, device_)), ErrorCode::kInvalidArgument,
-               "[matmul] out and a overlap: expected no element in common");
+               "[matmul] out and a overlap (out: ");
   EXPECT_ERROR(matmul_out(a, ones({2, 2}, device_), a.t()), ErrorCode::kInvalidArgument,
                "out and b overlap");
   EXPECT_ERROR(

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Blobs that outlive the process (compiled kernels), in a private directory of the user's.
-#ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_BLOB_CACHE_H_
-#define PATCHBAY_CORE_RUNTIME_PLUGIN_BLOB_CACHE_H_
+#ifndef PATCHBAY_CORE_RUNTIME_CACHE_BLOB_CACHE_H_
+#define PATCHBAY_CORE_RUNTIME_CACHE_BLOB_CACHE_H_
 
 #include <optional>
 #include <string>
@@ -22,4 +22,4 @@ void cache_put(const Environment& environment, std::string_view key, std::string
 
 }  // namespace patchbay::runtime
 
-#endif  // PATCHBAY_CORE_RUNTIME_PLUGIN_BLOB_CACHE_H_
+#endif  // PATCHBAY_CORE_RUNTIME_CACHE_BLOB_CACHE_H_

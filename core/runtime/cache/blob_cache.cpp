@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/runtime/plugin/blob_cache.h"
+#include "core/runtime/cache/blob_cache.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,8 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Drivers set up state of the process in their first calls, and several crash if two threads do so
-// at once. Two plugins may share a driver, so all threads and runtimes of the process take turns.
-#ifndef PATCHBAY_CORE_RUNTIME_REGISTRY_DRIVER_TURN_H_
-#define PATCHBAY_CORE_RUNTIME_REGISTRY_DRIVER_TURN_H_
+// at once. Two plugins may share a driver, so all threads and runtimes of the process share one
+// lock.
+#ifndef PATCHBAY_CORE_RUNTIME_REGISTRY_DRIVER_LOCK_H_
+#define PATCHBAY_CORE_RUNTIME_REGISTRY_DRIVER_LOCK_H_
 
 #include <mutex>
 
@@ -12,15 +13,15 @@ namespace patchbay::runtime {
 
 /// Lives while this thread opens or closes a plugin or a device. One thread of the process has it
 /// at a time. Taken before the mutexes of a registry and of a device.
-class DriverTurn {
+class DriverLock {
  public:
   /// Waits for the other threads. Errors: std::bad_alloc.
-  DriverTurn();
-  ~DriverTurn();
-  DriverTurn(const DriverTurn&) = delete;
-  DriverTurn& operator=(const DriverTurn&) = delete;
+  DriverLock();
+  ~DriverLock();
+  DriverLock(const DriverLock&) = delete;
+  DriverLock& operator=(const DriverLock&) = delete;
 
-  /// Whether it is this thread's turn: the program's functions must not be called then.
+  /// Whether this thread holds it: the program's functions must not be called then.
   static bool is_here() noexcept;
 
  private:
@@ -29,4 +30,4 @@ class DriverTurn {
 
 }  // namespace patchbay::runtime
 
-#endif  // PATCHBAY_CORE_RUNTIME_REGISTRY_DRIVER_TURN_H_
+#endif  // PATCHBAY_CORE_RUNTIME_REGISTRY_DRIVER_LOCK_H_
