@@ -17,7 +17,7 @@ FLOORS = {
         nn nn/module nn/layers nn/files nn/data nn/training nn/parallel nn/trainer""".split(),
     "kit": ". machine library expression executor portable/base portable/elementwise portable device card/api card/context card/kernels card/device".split(),
     "conformance": "support values kernels .".split(),
-    "plugins/cpu-openblas": "arguments threads simd simd/rows simd/selection onednn products kernels windows rows operators fused device".split(),
+    "plugins/cpu-openblas": "operands threads simd simd/loops simd/selection onednn products kernels convolution normalization operators fused device".split(),
     "plugins/opencl": "api context kernels device".split(),
     "plugins/cuda-cublas": "api device".split(),
     "plugins/hip": "api device".split(),

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 #include "kit/dialect_module.hpp"
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/fused/fused_plan.hpp"
 #include "cpu-openblas/fused/fused_run.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/operators/operators.hpp"
 
 namespace patchbay::cpu {

@@ -7,8 +7,8 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/fused/fused_plan.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "kit/expression/nest.hpp"
 
 namespace patchbay::cpu {

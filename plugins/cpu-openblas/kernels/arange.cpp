@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "cpu-openblas/kernels/arange.hpp"
 
-#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {

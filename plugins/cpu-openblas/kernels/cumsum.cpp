@@ -6,10 +6,10 @@
 #include "patchbay/plugin/kit/attributes.hpp"
 #include "patchbay/plugin/kit/error.hpp"
 
-#include "cpu-openblas/arguments/loop_nest.hpp"
-#include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/kernels/context.hpp"
 #include "cpu-openblas/kernels/index.hpp"
+#include "cpu-openblas/operands/loop_nest.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {

@@ -7,8 +7,8 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "cpu-openblas/arguments/loop_nest.hpp"
-#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/operands/loop_nest.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/simd/table.hpp"
 #include "cpu-openblas/threads/workers.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
-#include "cpu-openblas/arguments/loop_nest.hpp"
+#include "cpu-openblas/operands/loop_nest.hpp"
 
 namespace patchbay::cpu {
 namespace {

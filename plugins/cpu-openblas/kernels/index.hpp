@@ -7,7 +7,7 @@
 
 #include "patchbay/plugin/kit/attributes.hpp"
 
-#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/threads/workers.hpp"
 
 namespace patchbay::cpu {

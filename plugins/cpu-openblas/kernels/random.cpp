@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {

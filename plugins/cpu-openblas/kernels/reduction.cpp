@@ -10,8 +10,8 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
-#include "cpu-openblas/arguments/loop_nest.hpp"
-#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/operands/loop_nest.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {

@@ -4,9 +4,9 @@
 
 #include "patchbay/plugin/kernels/operators.h"
 
-#include "cpu-openblas/arguments/loop_nest.hpp"
 #include "cpu-openblas/kernels/context.hpp"
 #include "cpu-openblas/kernels/index.hpp"
+#include "cpu-openblas/operands/loop_nest.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {

@@ -6,16 +6,16 @@
 #include <optional>
 #include <string>
 
-#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/convolution/windows.hpp"
 #include "cpu-openblas/kernels/arange.hpp"
 #include "cpu-openblas/kernels/context.hpp"
 #include "cpu-openblas/kernels/elementwise.hpp"
 #include "cpu-openblas/kernels/permutation.hpp"
 #include "cpu-openblas/kernels/random.hpp"
 #include "cpu-openblas/kernels/reduction.hpp"
+#include "cpu-openblas/normalization/rows.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/products/product.hpp"
-#include "cpu-openblas/rows/rows.hpp"
-#include "cpu-openblas/windows/windows.hpp"
 
 namespace patchbay::cpu {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/products/gemm.hpp"
 #include "cpu-openblas/products/half_product.hpp"
 #include "cpu-openblas/products/packed_cache.hpp"

@@ -4,7 +4,7 @@
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_HALF_ROWS_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_HALF_ROWS_HPP_
 
-#include "cpu-openblas/arguments/half.hpp"
+#include "cpu-openblas/operands/half.hpp"
 #include "rows.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {

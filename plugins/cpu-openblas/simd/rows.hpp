@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Converts an operation on one element to a Row, with a loop for each layout of its inputs.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_ROWS_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_ROWS_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_LOOPS_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_LOOPS_HPP_
 
 #include "target.hpp"
 
@@ -160,4 +160,4 @@ void ternary_row(std::int64_t n, void* out, const void* a, const void* b, const 
 }  // namespace
 }  // namespace patchbay::cpu::PATCHBAY_SIMD
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_ROWS_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_LOOPS_HPP_

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/threads/event.hpp"
 #include "cpu-openblas/threads/futex.hpp"
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cpu-openblas/arguments/loop_nest.hpp"
+#include "cpu-openblas/operands/loop_nest.hpp"
 
 namespace patchbay::cpu {
 

@@ -5,11 +5,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/convolution/patches.hpp"
+#include "cpu-openblas/convolution/windows.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/products/scratch.hpp"
 #include "cpu-openblas/threads/stream.hpp"
-#include "cpu-openblas/windows/patches.hpp"
-#include "cpu-openblas/windows/windows.hpp"
 #include "kit/windows.hpp"
 
 namespace patchbay::cpu {

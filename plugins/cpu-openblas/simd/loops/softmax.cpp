@@ -2,8 +2,8 @@
 // Softmax and its adjoint. Element i of a block belongs to lane i % kLanes, as in reduce.cpp.
 #include "cpu-openblas/simd/functions.hpp"
 #include "cpu-openblas/simd/half_rows.hpp"
+#include "cpu-openblas/simd/loops/lanes.hpp"
 #include "cpu-openblas/simd/rows.hpp"
-#include "cpu-openblas/simd/rows/lanes.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {

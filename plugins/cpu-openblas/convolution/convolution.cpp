@@ -10,13 +10,13 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
-#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/convolution/blocked_convolution.hpp"
+#include "cpu-openblas/convolution/patches.hpp"
+#include "cpu-openblas/convolution/windows.hpp"
+#include "cpu-openblas/convolution/winograd_convolution.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/products/scratch.hpp"
 #include "cpu-openblas/threads/stream.hpp"
-#include "cpu-openblas/windows/blocked_convolution.hpp"
-#include "cpu-openblas/windows/patches.hpp"
-#include "cpu-openblas/windows/windows.hpp"
-#include "cpu-openblas/windows/winograd_convolution.hpp"
 
 namespace patchbay::cpu {
 namespace {

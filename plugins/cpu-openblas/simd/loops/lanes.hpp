@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The accumulators of a row, and rows of 16-bit floats as rows of f32.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_ROWS_LANES_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_ROWS_LANES_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_LOOPS_LANES_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_LOOPS_LANES_HPP_
 
 #include "cpu-openblas/simd/half_rows.hpp"
 #include "cpu-openblas/simd/rows.hpp"
@@ -133,4 +133,4 @@ inline void write_row(bool stream, std::int64_t n, E* out, const ValueOf<E>* x,
 }  // namespace
 }  // namespace patchbay::cpu::PATCHBAY_SIMD
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_ROWS_LANES_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_LOOPS_LANES_HPP_

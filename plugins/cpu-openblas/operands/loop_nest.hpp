@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Creates and walks the loop nests of this plugin's operators.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_LOOP_NEST_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_LOOP_NEST_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_OPERANDS_LOOP_NEST_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_OPERANDS_LOOP_NEST_HPP_
 
 #include <cstdint>
 
@@ -33,4 +33,4 @@ class RowCursor {
 
 }  // namespace patchbay::cpu
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_LOOP_NEST_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_OPERANDS_LOOP_NEST_HPP_

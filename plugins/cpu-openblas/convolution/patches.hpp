@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The elements under the windows of a convolution as a matrix, which turns it into a product.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_WINDOWS_PATCHES_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_WINDOWS_PATCHES_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_CONVOLUTION_PATCHES_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_CONVOLUTION_PATCHES_HPP_
 
 #include <algorithm>
 #include <cstdint>
@@ -186,4 +186,4 @@ void add_patches(const Convolution& sizes, T* plane, std::int64_t channels, Run 
 
 }  // namespace patchbay::cpu
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_WINDOWS_PATCHES_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_CONVOLUTION_PATCHES_HPP_

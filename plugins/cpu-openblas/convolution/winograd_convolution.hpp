@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Convolutions of f32 with kernels of 3 x 3 and stride 1 by Winograd's algorithm, which takes a
 // quarter of the products and is less exact. The bits do not depend on the number of threads.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_WINDOWS_WINOGRAD_CONVOLUTION_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_WINDOWS_WINOGRAD_CONVOLUTION_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_CONVOLUTION_WINOGRAD_CONVOLUTION_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_CONVOLUTION_WINOGRAD_CONVOLUTION_HPP_
 
 #include <cstdint>
 
@@ -52,4 +52,4 @@ class WinogradConvolution {
 
 }  // namespace patchbay::cpu
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_WINDOWS_WINOGRAD_CONVOLUTION_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_CONVOLUTION_WINOGRAD_CONVOLUTION_HPP_

@@ -2,8 +2,8 @@
 // Convolutions of f32 by oneDNN, one image or a few at a time: each thread brings an image into the
 // library's layout, computes it while it is in the cache, and brings the result back. What a unit
 // of work is depends on the sizes alone, so bits do not depend on the number of threads.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_WINDOWS_BLOCKED_CONVOLUTION_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_WINDOWS_BLOCKED_CONVOLUTION_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_CONVOLUTION_BLOCKED_CONVOLUTION_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_CONVOLUTION_BLOCKED_CONVOLUTION_HPP_
 
 #include <cstdint>
 #include <list>
@@ -65,4 +65,4 @@ class BlockedConvolution {
 
 }  // namespace patchbay::cpu
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_WINDOWS_BLOCKED_CONVOLUTION_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_CONVOLUTION_BLOCKED_CONVOLUTION_HPP_

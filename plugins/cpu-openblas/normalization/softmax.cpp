@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "cpu-openblas/arguments/operand.hpp"
-#include "cpu-openblas/rows/rows.hpp"
+#include "cpu-openblas/normalization/rows.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 #include "kit/rows.hpp"
 

@@ -3,7 +3,7 @@
 // transformed weight and brought back while they are in the cache. Channels lie side by side,
 // kWinogradLanes at a time, so that the transforms fill vectors whatever the extents of an image
 // are.
-#include "cpu-openblas/windows/winograd_convolution.hpp"
+#include "cpu-openblas/convolution/winograd_convolution.hpp"
 
 #include <algorithm>
 #include <atomic>

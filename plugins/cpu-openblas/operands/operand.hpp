@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Access to the arguments of a launch on the host.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_OPERAND_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_OPERAND_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_OPERANDS_OPERAND_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_OPERANDS_OPERAND_HPP_
 
 #include <cstdint>
 
@@ -69,4 +69,4 @@ ScalarCell convert_scalar(const patchbay_argument& scalar, std::uint8_t to_dtype
 
 }  // namespace patchbay::cpu
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_OPERAND_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_OPERANDS_OPERAND_HPP_

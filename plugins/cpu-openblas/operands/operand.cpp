@@ -1,11 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/operands/operand.hpp"
 
 #include <string>
 
 #include "patchbay/plugin/kit/error.hpp"
 
-#include "cpu-openblas/arguments/half.hpp"
+#include "cpu-openblas/operands/half.hpp"
 
 namespace patchbay::cpu {
 

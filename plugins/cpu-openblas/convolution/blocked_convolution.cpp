@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cpu-openblas/windows/blocked_convolution.hpp"
+#include "cpu-openblas/convolution/blocked_convolution.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Normalization: statistics of blocks, the result, and the sums and results of its adjoints.
-#include "cpu-openblas/simd/rows/lanes.hpp"
+#include "cpu-openblas/simd/loops/lanes.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The 16-bit floats, element by element and without branches, so that loops can be vectorised. In
 // an unnamed namespace, because the files of simd/ include it.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_HALF_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_HALF_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_OPERANDS_HALF_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_OPERANDS_HALF_HPP_
 
 #include <cstdint>
 
@@ -91,4 +91,4 @@ template <class T>
 }  // namespace
 }  // namespace patchbay::cpu
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_HALF_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_OPERANDS_HALF_HPP_
