@@ -59,17 +59,6 @@ struct ModuleKernelState : std::enable_shared_from_this<ModuleKernelState> {
   patchbay_kernel* const handle;
 };
 
-/// Calls the plugin alone. The caller takes care of order and uses.
-patchbay_status* submit_grid(patchbay_stream* stream, const ModuleKernelState& kernel,
-                             const GridAxes& groups, const GridAxes& group_size,
-                             std::span<const patchbay_argument> arguments);
-
-/// Launches on this thread's stream of the device, as `launch` does. The arguments match the
-/// signature.
-void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
-                 const GridAxes& group_size, std::span<const patchbay_argument> arguments,
-                 std::span<const BufferAccess> uses);
-
 }  // namespace patchbay::runtime
 
 #endif  // PATCHBAY_CORE_RUNTIME_KERNEL_MODULE_STATE_H_

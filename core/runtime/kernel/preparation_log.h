@@ -17,8 +17,8 @@ inline void log_preparation(const DeviceState& device, std::string_view what,
                             std::chrono::steady_clock::time_point start) noexcept {
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   if (time < std::chrono::milliseconds(20)) return;
-  device.plugin.owner.logger.log(LogLevel::kInfo, "{}: prepared {} in {:.2f} s", device.info.name_text,
-                            what, time.count());
+  device.plugin.owner.logger.log(LogLevel::kInfo, "{}: prepared {} in {:.2f} s",
+                                 device.info.name_text, what, time.count());
 }
 
 }  // namespace patchbay::runtime

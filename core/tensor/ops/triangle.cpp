@@ -6,6 +6,7 @@
 #include "patchbay/ops.h"
 
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay {
 namespace {
@@ -33,5 +34,15 @@ Tensor triangle(const char* operation, const Tensor& a, std::int64_t diagonal, S
 
 Tensor tril(const Tensor& a, Index diagonal) { return triangle("tril", a, diagonal, Side::kLower); }
 Tensor triu(const Tensor& a, Index diagonal) { return triangle("triu", a, diagonal, Side::kUpper); }
+
+Tensor trace(const Tensor& a) {
+  const tensor::TensorImpl& impl = tensor::operand_of("trace", a);
+  if (impl.shape.rank() != 2) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[trace] not a matrix: expected rank 2, got {} (a: {}). Use diagonal and sum.",
+                   impl.shape.rank(), tensor::describe(impl));
+  }
+  return sum(a.diagonal());
+}
 
 }  // namespace patchbay

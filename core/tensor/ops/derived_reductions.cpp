@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Reductions with an elementwise step: means, norms, deviations, traces, any and all.
+// Reductions with an elementwise step: means, norms, deviations, any and all.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -121,16 +121,6 @@ Tensor stddev(const Tensor& a, const Axes& axes, int correction, bool keep) {
         return (grad.reshape(kept) / divisor) * quotients(deviations, out.get(node).reshape(kept));
       });
   return result;
-}
-
-Tensor trace(const Tensor& a) {
-  const tensor::TensorImpl& impl = tensor::operand_of("trace", a);
-  if (impl.shape.rank() != 2) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[trace] not a matrix: expected rank 2, got {} (a: {}). Use diagonal and sum.",
-                   impl.shape.rank(), tensor::describe(impl));
-  }
-  return sum(a.diagonal());
 }
 
 }  // namespace patchbay
