@@ -89,9 +89,11 @@ void many_chunks(Context& context) {
   const std::size_t size = (std::size_t{40} << 20) + 13;
   const std::vector<Device> devices = context.devices();
   const Buffer source = upload(devices.front(), pattern(size, 1));
-  const Buffer target = Buffer::allocate(devices.back(), size);
-  copy({target, 0, size}, {source, 0, size});
-  expect_same(read(target), pattern(size, 1), "40 MiB and 13 bytes");
+  for (const bool non_blocking : {false, true}) {
+    const Buffer target = Buffer::allocate(devices.back(), size);
+    copy({target, 0, size}, {source, 0, size}, non_blocking);
+    expect_same(read(target), pattern(size, 1), "40 MiB and 13 bytes");
+  }
 }
 
 void the_source_may_be_dropped_at_once(Context& context) {

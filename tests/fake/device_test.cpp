@@ -2,7 +2,6 @@
 // The fake device through the public interface: it behaves like an accelerator in another box.
 #include <array>
 #include <chrono>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -34,12 +33,6 @@ Buffer filled(const Device& device, const std::vector<int>& values) {
 std::vector<int> contents(const Buffer& buffer) {
   std::vector<int> values(buffer.size_bytes() / sizeof(int));
   copy_to_host(values.data(), {buffer, 0, buffer.size_bytes()});
-  return values;
-}
-
-std::vector<int> counted(std::size_t n) {
-  std::vector<int> values(n);
-  std::iota(values.begin(), values.end(), 1);
   return values;
 }
 
@@ -94,52 +87,6 @@ TEST(FakeDeviceDeathTest, HostWriteOfDeviceMemoryFaults) {
   EXPECT_DEATH(*published_address(buffer) = 1, "");
 }
 
-TEST(FakeDevice, HostPointerIsRefused) {
-  const Runtime runtime = fake_runtime();
-  const Buffer buffer = filled(runtime.device("fake"), {1, 2, 3});
-  EXPECT_FALSE(buffer.is_host_addressable());
-  EXPECT_THROW(buffer.host_pointer(), Error);
-}
-
-TEST(FakeDevice, PinnedMemoryIsTheHosts) {
-  const Runtime runtime = fake_runtime();
-  const Buffer buffer = Buffer::allocate(runtime.device("fake"), 64, MemoryKind::kPinned);
-  ASSERT_TRUE(buffer.is_host_addressable());
-  *static_cast<int*>(buffer.host_pointer()) = 42;
-  EXPECT_EQ(contents(buffer)[0], 42);
-}
-
-TEST(FakeDevice, CopiesThereAndBack) {
-  const Runtime runtime = fake_runtime();
-  const std::vector<int> values = counted(1000);
-  EXPECT_EQ(contents(filled(runtime.device("fake"), values)), values);
-}
-
-TEST(FakeDevice, CopiesWithOffsets) {
-  const Runtime runtime = fake_runtime();
-  const Buffer buffer = filled(runtime.device("fake"), {1, 2, 3, 4, 5, 6});
-  copy({buffer, 0, 8}, {buffer, 16, 8});
-  EXPECT_EQ(contents(buffer), (std::vector<int>{5, 6, 3, 4, 5, 6}));
-}
-
-void expect_route(const Runtime& runtime, Route route) {
-  const Device from = runtime.device("fake:0"), to = runtime.device("fake:1");
-  EXPECT_EQ(plan_copy(from, to, 4000).route, route);
-  const std::vector<int> values = counted(1000);
-  const Buffer target = Buffer::allocate(to, 4000);
-  copy({target, 0, 4000}, {filled(from, values), 0, 4000});
-  EXPECT_EQ(contents(target), values);
-  EXPECT_EQ(runtime.ledger().total("fake:0", "fake:1").copies, 1u);
-}
-
-TEST(FakeDevice, CopiesToItsPeer) { expect_route(fake_runtime(), Route::kPeer); }
-
-TEST(FakeDevice, CopiesThroughTheHostWithoutPeerAccess) {
-  const Runtime runtime = fake_runtime({{"fake_peer", "0"}});
-  EXPECT_FALSE(runtime.device("fake").properties().peer_access);
-  expect_route(runtime, Route::kStaged);
-}
-
 KernelSpec add_spec(DType dtype) {
   return {"add.1",
           {ArgumentSpec::tensor(dtype, Access::kWrite), ArgumentSpec::tensor(dtype, Access::kRead),
@@ -158,12 +105,6 @@ std::vector<int> add_one(const Device& device, const std::vector<int>& values) {
                         Argument::scalar(std::int32_t{1})});
   device.synchronize();
   return contents(out);
-}
-
-TEST(FakeDevice, RunsKernels) {
-  const Runtime runtime = fake_runtime();
-  EXPECT_EQ(add_one(runtime.device("fake:1"), {1, 2, INT32_MAX}),
-            (std::vector<int>{2, 3, INT32_MIN}));
 }
 
 TEST(FakeDevice, RunsKernelsWithAWorkspace) {

@@ -2,7 +2,6 @@
 // Blocking staged copies, which the calling thread makes where no other copy is on its way.
 #include <filesystem>
 #include <iterator>
-#include <thread>
 #include <vector>
 
 #include <patchbay/ops.h>
@@ -57,27 +56,6 @@ TEST_F(StagedCallTest, FollowsCopiesThatReturnedAtOnce) {
     EXPECT_EQ(target.slice(0, kCount - 2).to_vector<float>(),
               Floats(2, static_cast<float>(-round)));
   }
-}
-
-TEST_F(StagedCallTest, ThreadsTakeTurns) {
-  constexpr int kThreads = 4, kRounds = 50;
-  std::vector<std::thread> threads;
-  std::vector<int> wrong(kThreads, -1);
-  for (int number = 0; number < kThreads; ++number) {
-    threads.emplace_back([this, number, &wrong] {
-      int found = 0;
-      for (int round = 0; round < kRounds; ++round) {
-        const float value = static_cast<float>(number * kRounds + round);
-        const Tensor source = full({1000}, value, from_);
-        const Tensor there = source.to(to_, {.non_blocking = round % 3 == 0});
-        if (there.to_vector<float>() != Floats(1000, value)) ++found;
-      }
-      wrong[static_cast<std::size_t>(number)] = found;
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, std::vector<int>(kThreads, 0));
-  EXPECT_EQ(runtime_.ledger().total("fake:0", "fake:1").copies, std::uint64_t{kThreads * kRounds});
 }
 
 }  // namespace

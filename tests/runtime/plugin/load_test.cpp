@@ -165,18 +165,6 @@ TEST(Load, ABackendIsThereOnce) {
   expect_plain_c_works(runtime);
 }
 
-TEST(Load, AfterUnloadTheSameFileLoadsAgain) {
-  const TemporaryDirectory directory;
-  const auto file = directory.add("plain-c");
-  Runtime runtime(only({}));
-  for (int i = 0; i < 3; ++i) {
-    static_cast<void>(runtime.load(file));
-    EXPECT_EQ(runtime.devices().size(), 1u);
-    runtime.unload("plain-c");
-    EXPECT_TRUE(runtime.devices().empty());
-  }
-}
-
 TEST(Load, WithoutADriverIsNoError) {
   const Runtime runtime(only({}));
   const PluginInfo info = runtime.load(fixture_path("fake"), {{"fake_open", "no-driver"}});

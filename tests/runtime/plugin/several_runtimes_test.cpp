@@ -16,13 +16,6 @@
 namespace patchbay::faults {
 namespace {
 
-TEST(SeveralRuntimes, EachHasItsOwnDevices) {
-  const Runtime two = fake_runtime(), three = fake_runtime({{"fake_devices", "3"}});
-  EXPECT_EQ(two.num_gpus(), 2);
-  EXPECT_EQ(three.num_gpus(), 3);
-  EXPECT_NE(two.device("fake"), three.device("fake"));
-}
-
 TEST(SeveralRuntimes, EachCountsForItself) {
   const Runtime first = fake_runtime({{"fake_fail_allocate", "2"}, {"memory_cache", "off"}}),
                 second = fake_runtime();
@@ -32,15 +25,6 @@ TEST(SeveralRuntimes, EachCountsForItself) {
   const Buffer c = Buffer::allocate(fine, 16);
   EXPECT_EQ(fine.memory().live_bytes, 32u);
   EXPECT_EQ(failing.memory().live_bytes, 16u);
-}
-
-TEST(SeveralRuntimes, DoNotMix) {
-  const Runtime first = fake_runtime(), second = fake_runtime();
-  const Buffer a = Buffer::allocate(first.device("fake"), 16);
-  const Buffer b = Buffer::allocate(second.device("fake"), 16);
-  EXPECT_THROW(copy({a, 0, 16}, {b, 0, 16}), Error);
-  EXPECT_THROW(static_cast<void>(plan_copy(first.device("fake"), second.device("fake"), 16)),
-               Error);
 }
 
 TEST(SeveralRuntimes, ABufferKeepsItsRuntimeAlive) {

@@ -119,25 +119,6 @@ TEST(Unload, MakesWayWhileOtherThreadsAskForTheBackend) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(Unload, IsRefusedWithTheHolders) {
-  Runtime runtime = fake_runtime();
-  {
-    const Buffer buffer = Buffer::allocate(runtime.device("fake:1"), 4096);
-    expect_unload_error(runtime, "fake", ErrorCode::kInUse, "fake:1: 1 buffer (4096 bytes)");
-  }
-  {
-    const Stream stream(runtime.device("fake:0"));
-    expect_unload_error(runtime, "fake", ErrorCode::kInUse, "fake:0: 1 stream");
-  }
-  {
-    const Event event = runtime.device("fake:0").default_stream().record();
-    expect_unload_error(runtime, "fake", ErrorCode::kInUse, "fake:0: 1 event");
-  }
-  EXPECT_EQ(runtime.num_gpus(), 2);
-  runtime.unload("fake");
-  EXPECT_EQ(runtime.num_gpus(), 0);
-}
-
 TEST(Unload, IsRefusedWhileAnotherThreadIsInACall) {
   std::promise<void> is_inside, may_end;
   Runtime runtime = fake_runtime({{"fake_memory_bytes", "1000000"}});
@@ -243,14 +224,6 @@ TEST(Unload, IsApartFromReports) {
         static_cast<void>(validation_report(device.runtime()));
       },
       {{"validate", "1"}});
-}
-
-TEST(Unload, OfWhatIsNotLoadedIsAnError) {
-  Runtime runtime = fake_runtime();
-  expect_unload_error(runtime, "nobody", ErrorCode::kInvalidArgument, "'nobody'");
-  expect_unload_error(runtime, "nobody", ErrorCode::kInvalidArgument, "fake");
-  runtime.unload("fake");
-  expect_unload_error(runtime, "fake", ErrorCode::kInvalidArgument, "'fake'");
 }
 
 TEST(Unload, LeavesTheLibraryToOtherRuntimes) {
