@@ -14,10 +14,10 @@ class SimAbsence : public SimTest {
     for (const PluginInfo& info : runtime.plugins()) {
       if (info.name != kNames.plugin) continue;
       EXPECT_EQ(to_string(info.status), to_string(status)) << info.reason;
-      EXPECT_NE(info.reason.find(reason), std::string::npos) << info.reason;
+      EXPECT_HAS(info.reason, reason);
       EXPECT_EQ(info.reason.find('\n'), std::string::npos) << info.reason;
       EXPECT_TRUE(info.devices.empty());
-      EXPECT_NE(runtime.explain().find(reason), std::string::npos);
+      EXPECT_HAS(runtime.explain(), reason);
       EXPECT_EQ(runtime.device("cpu").name(), "cpu:0");  // the others are not concerned
       return;
     }

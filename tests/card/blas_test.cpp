@@ -63,18 +63,15 @@ TEST_F(SimBlas, FullDevice) {
       EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kOutOfMemory)) << error.what();
       EXPECT_TRUE(error.is_retryable());
       EXPECT_EQ(error.native_code(), std::stoi(status));
-      EXPECT_NE(
-          std::string(error.what())
-              .find(std::string(create) + " gives status " + status + ", as on a full device: "),
-          std::string::npos)
-          << error.what();
+      EXPECT_HAS(error.what(),
+                 std::string(create) + " gives status " + status + ", as on a full device: ");
       EXPECT_EQ(counters().blas_handles, 0u);
     }
     // Neither the failure nor the slow kernel is kept.
     EXPECT_EQ(product(device), kProduct);
     EXPECT_EQ(counters().blas_handles, 1u);
     const std::string used = std::string("] uses ") + kNames.blas_library + ": /";
-    EXPECT_NE(log.find(used), std::string::npos) << log;
+    EXPECT_HAS(log, used);
     EXPECT_EQ(log.find(used), log.rfind(used)) << log;
     EXPECT_EQ(log.find("portable kernel"), std::string::npos) << log;
   }
@@ -113,8 +110,8 @@ TEST_F(SimBlas, AFailureWithMemoryLeftIsNoFullDevice) {
   const Runtime runtime(noisy);
   EXPECT_EQ(product(runtime.device(kNames.device(0))), kProduct);
   EXPECT_EQ(counters().blas_handles, 0u);
-  EXPECT_NE(log.find("on the portable kernel: " + failure + ", though "), std::string::npos) << log;
-  EXPECT_NE(log.find(" of 4294967296 bytes are free"), std::string::npos) << log;
+  EXPECT_HAS(log, "on the portable kernel: " + failure + ", though ");
+  EXPECT_HAS(log, " of 4294967296 bytes are free");
 }
 
 TEST_F(SimBlas, UnusedMemoryGoesBackToTheDriver) {
@@ -138,8 +135,8 @@ TEST_F(SimBlas, OtherFailures) {
     const Error error = test::error_of([&] { (void)product(device); });
     EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kLaunchFailed)) << error.what();
     const std::string what = error.what();
-    EXPECT_NE(what.find(std::string(kNames.blas_library) + ": "), std::string::npos) << what;
-    EXPECT_NE(what.find(" gives status 13"), std::string::npos) << what;
+    EXPECT_HAS(what, std::string(kNames.blas_library) + ": ");
+    EXPECT_HAS(what, " gives status 13");
   }
 }
 

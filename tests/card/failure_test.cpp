@@ -48,9 +48,6 @@ class SimFailure : public SimTest {
     EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
     return error.what();
   }
-  static void expect_contains(const std::string& text, const std::string& part) {
-    EXPECT_NE(text.find(part), std::string::npos) << text;
-  }
   /// Loses the first card in a runtime that is gone afterwards.
   static void break_card() {
     set("FAIL_LAUNCH", "1");
@@ -74,13 +71,13 @@ TEST_F(SimFailure, FailedLaunchIsAmongTheNamed) {
                             error_name(card::kErrorLaunchFailed) +
                             " (unspecified launch failure), from one of 'first', 'second' (" +
                             kNames.device(0) + ", driver code 719)";
-  expect_contains(loss([&] { card.device.synchronize(); }), cause);
+  EXPECT_HAS(loss([&] { card.device.synchronize(); }), cause);
   // All that comes later says what came first.
-  expect_contains(loss([&] { (void)card.value(); }), cause);
-  expect_contains(loss([&] { card.launch(card.first); }), cause);
-  expect_contains(loss([&] { (void)Buffer::allocate(card.device, 64); }), cause);
-  expect_contains(loss([&] { (void)Stream(card.device); }), cause);
-  expect_contains(loss([&] { (void)KernelModule::from_source(card.device, kText); }), cause);
+  EXPECT_HAS(loss([&] { (void)card.value(); }), cause);
+  EXPECT_HAS(loss([&] { card.launch(card.first); }), cause);
+  EXPECT_HAS(loss([&] { (void)Buffer::allocate(card.device, 64); }), cause);
+  EXPECT_HAS(loss([&] { (void)Stream(card.device); }), cause);
+  EXPECT_HAS(loss([&] { (void)KernelModule::from_source(card.device, kText); }), cause);
   // The other card neither knows nor cares.
   other.launch(other.first);
   other.launch(other.second);
@@ -95,9 +92,9 @@ TEST_F(SimFailure, WhatIsDoneIsNotSuspected) {
   EXPECT_EQ(card.value(), 4.0f);
   card.device.synchronize();
   card.launch(card.second);
-  expect_contains(loss([&] { card.device.synchronize(); }),
-                  "(unspecified launch failure), from "
-                  "'second'");
+  EXPECT_HAS(loss([&] { card.device.synchronize(); }),
+             "(unspecified launch failure), from "
+             "'second'");
 }
 
 TEST_F(SimFailure, EventsTellOfIt) {
@@ -106,9 +103,9 @@ TEST_F(SimFailure, EventsTellOfIt) {
   const Card card(runtime.device(kNames.device(0)));
   card.launch(card.first);
   const Event event = card.device.default_stream().record();
-  expect_contains(loss([&] { event.wait(); }),
-                  std::string("device 0 is lost: ") + kSymbols.event_synchronize);
-  expect_contains(loss([&] { (void)event.is_done(); }), "from 'first'");
+  EXPECT_HAS(loss([&] { event.wait(); }),
+             std::string("device 0 is lost: ") + kSymbols.event_synchronize);
+  EXPECT_HAS(loss([&] { (void)event.is_done(); }), "from 'first'");
 }
 
 TEST_F(SimFailure, WaitingForALostCardIsAnErrorOfTheWaiter) {
@@ -121,7 +118,7 @@ TEST_F(SimFailure, WaitingForALostCardIsAnErrorOfTheWaiter) {
   loss([&] { card.device.synchronize(); });
   const Error error = test::error_of([&] { waiter.wait(event); });
   EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kLaunchFailed)) << error.what();
-  expect_contains(error.what(), "waiting for an event: device 0 is lost");
+  EXPECT_HAS(error.what(), "waiting for an event: device 0 is lost");
   waiter.synchronize();
   other.launch(other.first);
   EXPECT_EQ(other.value(), 4.0f);
@@ -133,12 +130,11 @@ TEST_F(SimFailure, LostCard) {
   std::optional<Card> card(runtime.device(kNames.device(0)));  // one submission
   card->launch(card->first);
   const std::string cause = loss([&] { card->launch(card->second); });
-  expect_contains(cause, "device 0 is lost: " + std::string(kSymbols.launch) + ": " +
-                             error_name(card::kErrorEccUncorrectable) +
-                             " "
-                             "(uncorrectable ECC error encountered)");
-  expect_contains(loss([&] { card->device.synchronize(); }),
-                  error_name(card::kErrorEccUncorrectable));
+  EXPECT_HAS(cause, "device 0 is lost: " + std::string(kSymbols.launch) + ": " +
+                        error_name(card::kErrorEccUncorrectable) +
+                        " "
+                        "(uncorrectable ECC error encountered)");
+  EXPECT_HAS(loss([&] { card->device.synchronize(); }), error_name(card::kErrorEccUncorrectable));
   const Card other(runtime.device(kNames.device(1)));
   other.launch(other.second);
   EXPECT_EQ(other.value(), 6.0f);
@@ -153,10 +149,10 @@ TEST_F(SimFailure, NewRuntimeOfAProcessWhoseCardIsBroken) {
   const Error error = test::error_of([&] { (void)zeros({2}, runtime.device(kNames.device(0))); });
   EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kDeviceLost)) << error.what();
   EXPECT_NE(error.native_code(), 0);
-  expect_contains(error.what(),
-                  "cuDevicePrimaryCtxRetain: " + error_name(static_cast<int>(error.native_code())));
-  expect_contains(error.what(),
-                  "An earlier fault of this process has broken the device: start the process anew");
+  EXPECT_HAS(error.what(),
+             "cuDevicePrimaryCtxRetain: " + error_name(static_cast<int>(error.native_code())));
+  EXPECT_HAS(error.what(),
+             "An earlier fault of this process has broken the device: start the process anew");
   const Device other = runtime.device(kNames.device(1));
   EXPECT_EQ(full({2}, 3, other).to_vector<float>(), (std::vector<float>{3, 3}));
 }
@@ -192,8 +188,8 @@ TEST_F(SimFailure, AccessesOutsideOfAllMemory) {
     card.device.synchronize();
     card.launch(outside);
     const std::string cause = loss([&] { card.device.synchronize(); });
-    expect_contains(cause, error_name(card::kErrorIllegalAddress));
-    expect_contains(cause, "from 'outside'");
+    EXPECT_HAS(cause, error_name(card::kErrorIllegalAddress));
+    EXPECT_HAS(cause, "from 'outside'");
   }
 }
 

@@ -189,7 +189,7 @@ TEST_F(SimGraph, DriverThatDoesNotRecord) {
   graph.replay();
   EXPECT_EQ(y.item<float>(), 13);
   const std::string line = "the driver records no graph, which runs launch by launch: [replay] ";
-  EXPECT_NE(log.find(line), std::string::npos) << log;
+  EXPECT_HAS(log, line);
   EXPECT_EQ(log.find(line), log.rfind(line)) << log;  // once
 }
 

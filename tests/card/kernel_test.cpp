@@ -98,9 +98,8 @@ TEST_F(SimKernel, CompileErrorsHaveTheUsersLines) {
   std::string text = kText;
   text.replace(text.find("1.0f"), 4, "nonsense");
   const std::string why = why_not(runtime, text, ErrorCode::kBuildFailed);
-  EXPECT_NE(why.find("does not compile (" + std::string(kCompiler) + " 99.0)"), std::string::npos)
-      << why;
-  EXPECT_NE(why.find("mine.pbk:3"), std::string::npos) << why;
+  EXPECT_HAS(why, "does not compile (" + std::string(kCompiler) + " 99.0)");
+  EXPECT_HAS(why, "mine.pbk:3");
 }
 
 /// AMD's compiler would end the process.
@@ -109,21 +108,17 @@ TEST_F(SimKernel, CardThatTheCompilerDoesNotKnow) {
   set("ARCHITECTURE", architecture);
   const Runtime runtime(options());
   const std::string why = why_not(runtime, kText, ErrorCode::kUnsupported);
-  EXPECT_NE(why.find(std::string(kCompiler) + " 99.0 makes no code for this device (" +
-                     (sim::kHasContexts ? "sm_" : "") + architecture + ")"),
-            std::string::npos)
-      << why;
+  EXPECT_HAS(why, std::string(kCompiler) + " 99.0 makes no code for this device (" +
+                      (sim::kHasContexts ? "sm_" : "") + architecture + ")");
 }
 
 TEST_F(SimKernel, NoCompiler) {
   const std::string setting = kNames.setting("rtc_library");
   const Runtime runtime(options({{setting, "/nowhere/libcompiler.so"}}));
   const std::string why = why_not(runtime, kText, ErrorCode::kUnsupported);
-  EXPECT_NE(
-      why.find("kernels need " + std::string(kCompiler) + " at run time: /nowhere/libcompiler.so"),
-      std::string::npos)
-      << why;
-  EXPECT_NE(why.find("Install it, or name it by the setting " + setting), std::string::npos) << why;
+  EXPECT_HAS(why,
+             "kernels need " + std::string(kCompiler) + " at run time: /nowhere/libcompiler.so");
+  EXPECT_HAS(why, "Install it, or name it by the setting " + setting);
   EXPECT_EQ(why.find('\n'), std::string::npos) << why;
 }
 
@@ -202,7 +197,7 @@ TEST_F(SimKernel, ProductsWithoutBlas) {
   }
   const std::string line = "products run on the portable kernel: no " +
                            std::string(kNames.blas_library) + ": /nowhere/libblas.so";
-  EXPECT_NE(log.find(line), std::string::npos) << log;
+  EXPECT_HAS(log, line);
   EXPECT_EQ(log.find(line), log.rfind(line)) << log;  // once
 }
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "sim/simulation.h"
+#include "support/threads.h"
 
 namespace patchbay::sim_test {
 namespace {
@@ -63,16 +63,12 @@ TEST_F(SimRanges, NestInEachThread) {
   const Runtime runtime(options(with_ranges()));
   (void)runtime.devices();
   (void)shown();
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&runtime] {
-      for (int round = 0; round < 50; ++round) {
-        const TraceScope outer("outer", runtime);
-        const TraceScope inner("inner", runtime);
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  test::on_threads(4, [&runtime](int) {
+    for (int round = 0; round < 50; ++round) {
+      const TraceScope outer("outer", runtime);
+      const TraceScope inner("inner", runtime);
+    }
+  });
   const std::string events = shown();
   const auto number_of = [&events](char event) {
     return std::count(events.begin(), events.end(), event);

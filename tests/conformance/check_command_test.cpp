@@ -8,7 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include "support/text.h"
+
 namespace {
+
+using patchbay::test::contains;
 
 struct Finished {
   int exit_status;
@@ -36,15 +40,11 @@ Finished check(const std::string& flaw, const std::string& arguments,
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output, taken.count()};
 }
 
-bool has(const Finished& finished, const std::string& words) {
-  return finished.output.find(words) != std::string::npos;
-}
-
 TEST(CheckCommand, AGoodPluginPasses) {
   const Finished finished = check("none", "--chapter loading --chapter memory");
   EXPECT_EQ(finished.exit_status, 0) << finished.output;
-  EXPECT_TRUE(has(finished, "Plugin flawed (backend flawed)\n")) << finished.output;
-  EXPECT_FALSE(has(finished, "failed ")) << finished.output;
+  EXPECT_HAS(finished.output, "Plugin flawed (backend flawed)\n");
+  EXPECT_FALSE(contains(finished.output, "failed ")) << finished.output;
 }
 
 TEST(CheckCommand, WhatAPluginPrintsStaysOutOfTheReport) {
@@ -52,29 +52,27 @@ TEST(CheckCommand, WhatAPluginPrintsStaysOutOfTheReport) {
   const Finished report = check(flaw, arguments, "", "2>/dev/null");
   EXPECT_EQ(report.exit_status, 0) << report.output;
   EXPECT_TRUE(report.output.starts_with("{\n")) << report.output;
-  EXPECT_FALSE(has(report, "chatter")) << report.output;
-  EXPECT_TRUE(has(check(flaw, arguments), "chatter\n"));
+  EXPECT_FALSE(contains(report.output, "chatter")) << report.output;
+  EXPECT_HAS(check(flaw, arguments).output, "chatter\n");
 }
 
 TEST(CheckCommand, WhatTheRuntimeRefusesIsSaidWithTheReason) {
   const Finished finished = check("kind-77", "");
   EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_TRUE(has(finished, "it enumerates flawed:0: its kind is 77, expected 1 or 2"))
-      << finished.output;
-  EXPECT_TRUE(has(check("kind-77", "--json"), "\"code\": \"plugin_failed\""));
+  EXPECT_HAS(finished.output, "it enumerates flawed:0: its kind is 77, expected 1 or 2");
+  EXPECT_HAS(check("kind-77", "--json").output, "\"code\": \"plugin_failed\"");
 }
 
 TEST(CheckCommand, ACrashIsAFindingAndTheOtherChecksAreRun) {
   const Finished finished =
       check("crash memory.copy_to_host", "--chapter memory --chapter loading");
   EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_TRUE(has(finished,
-                  "failed memory.writes_survive\n"
-                  "      crashed with SIGSEGV (Segmentation fault) in copy_to_host of the memory "
-                  "table\n"))
-      << finished.output;
-  EXPECT_FALSE(has(finished, "failed memory.many_small_blocks")) << finished.output;
-  EXPECT_FALSE(has(finished, "not run")) << finished.output;
+  EXPECT_HAS(finished.output,
+             "failed memory.writes_survive\n"
+             "      crashed with SIGSEGV (Segmentation fault) in copy_to_host of the memory "
+             "table\n");
+  EXPECT_FALSE(contains(finished.output, "failed memory.many_small_blocks")) << finished.output;
+  EXPECT_FALSE(contains(finished.output, "not run")) << finished.output;
 }
 
 /// Memory goes while it is still written, so that what is found depends on chance.
@@ -82,20 +80,18 @@ TEST(CheckCommand, WaitsThatEndEarlyAreFindings) {
   const Finished finished =
       check("early-synchronize", "--chapter streams", "PATCHBAY_FAKE_DELAY_MS=1");
   EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_TRUE(has(finished, "failed streams.synchronize_waits_for_the_work\n")) << finished.output;
+  EXPECT_HAS(finished.output, "failed streams.synchronize_waits_for_the_work\n");
   const Finished thrown = check("throw stream.synchronize", "--chapter streams");
   EXPECT_EQ(thrown.exit_status, 1);
-  EXPECT_TRUE(has(thrown, "failed streams.synchronize_waits_for_the_work\n")) << thrown.output;
+  EXPECT_HAS(thrown.output, "failed streams.synchronize_waits_for_the_work\n");
 }
 
 TEST(CheckCommand, AnExitIsAFinding) {
   const Finished finished = check("exit memory.info", "--chapter memory --json");
   EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_TRUE(has(finished, "ended the process with exit status 3 in info of the memory table\""))
-      << finished.output;
+  EXPECT_HAS(finished.output, "ended the process with exit status 3 in info of the memory table\"");
   const Finished quick = check("quick-exit memory.info", "--chapter memory --json");
-  EXPECT_TRUE(has(quick, "ended the process with exit status 3 in info of the memory table\""))
-      << quick.output;
+  EXPECT_HAS(quick.output, "ended the process with exit status 3 in info of the memory table\"");
 }
 
 TEST(CheckCommand, AKernelThatEndsOrHangsTheProcessIsAFinding) {
@@ -104,12 +100,11 @@ TEST(CheckCommand, AKernelThatEndsOrHangsTheProcessIsAFinding) {
     const std::string named = std::string(entry) + " of the kernel table\n";
     const Finished ended = check("exit kernel." + std::string(entry), "--chapter streams");
     EXPECT_EQ(ended.exit_status, 1);
-    EXPECT_TRUE(has(ended, "ended the process with exit status 3 in " + named)) << ended.output;
+    EXPECT_HAS(ended.output, "ended the process with exit status 3 in " + named);
     const Finished hung =
         check("hang kernel." + std::string(entry), "--time-limit 1 --chapter streams");
     EXPECT_EQ(hung.exit_status, 1);
-    EXPECT_TRUE(has(hung, "did not end within 1 s: the plugin is still in " + named))
-        << hung.output;
+    EXPECT_HAS(hung.output, "did not end within 1 s: the plugin is still in " + named);
     EXPECT_LT(hung.seconds, 300);
   }
 }
@@ -117,37 +112,32 @@ TEST(CheckCommand, AKernelThatEndsOrHangsTheProcessIsAFinding) {
 TEST(CheckCommand, AnExceptionOutOfADestructorIsAFinding) {
   const Finished finished = check("throw event.destroy", "--chapter streams");
   EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_TRUE(has(finished,
-                  "failed streams.deadlines\n"
-                  "      destroy of the event table threw an exception across the boundary: boom"))
-      << finished.output;
+  EXPECT_HAS(finished.output,
+             "failed streams.deadlines\n"
+             "      destroy of the event table threw an exception across the boundary: boom");
 }
 
 TEST(CheckCommand, WhatHappensAfterTheLastCheckIsAFindingToo) {
   const Finished thrown = check("throw kernel.destroy", "--chapter streams");
   EXPECT_EQ(thrown.exit_status, 1);
-  EXPECT_TRUE(has(thrown,
-                  "failed loading.the_end\n"
-                  "      destroy of the kernel table threw an exception across the boundary: boom"))
-      << thrown.output;
+  EXPECT_HAS(thrown.output,
+             "failed loading.the_end\n"
+             "      destroy of the kernel table threw an exception across the boundary: boom");
   const Finished crashed = check("crash kernel.destroy", "--chapter streams");
   EXPECT_EQ(crashed.exit_status, 1);
-  EXPECT_TRUE(has(crashed,
-                  "failed loading.the_end\n"
-                  "      crashed with SIGSEGV (Segmentation fault) in destroy of the kernel table"))
-      << crashed.output;
+  EXPECT_HAS(crashed.output,
+             "failed loading.the_end\n"
+             "      crashed with SIGSEGV (Segmentation fault) in destroy of the kernel table");
 }
 
 TEST(CheckCommand, EndsWhateverDoesNotEnd) {
   const Finished finished =
       check("never-done", "--time-limit 3 --chapter loading --chapter streams");
   EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_TRUE(has(finished,
-                  "failed streams.an_event_is_done_when_its_work_is\n"
-                  "      did not end within 3 s: the plugin is still in wait of the event table\n"))
-      << finished.output;
-  EXPECT_TRUE(has(finished, " checks were not run, because too many did not end in time.\n"))
-      << finished.output;
+  EXPECT_HAS(finished.output,
+             "failed streams.an_event_is_done_when_its_work_is\n"
+             "      did not end within 3 s: the plugin is still in wait of the event table\n");
+  EXPECT_HAS(finished.output, " checks were not run, because too many did not end in time.\n");
   EXPECT_LT(finished.seconds, 600);
 }
 
@@ -181,18 +171,17 @@ TEST(CheckCommand, TheEndOfTheLibraryIsNamed) {
 TEST(CheckCommand, TheEndOfTheProcessIsNamed) {
   const Finished crashed = check("crash process.end", "--chapter loading");
   EXPECT_EQ(crashed.exit_status, 1);
-  EXPECT_TRUE(has(crashed,
-                  "failed loading.the_end\n"
-                  "      in exit, after the last check, it crashed with SIGSEGV"))
-      << crashed.output;
+  EXPECT_HAS(crashed.output,
+             "failed loading.the_end\n"
+             "      in exit, after the last check, it crashed with SIGSEGV");
 }
 
 /// Its output is the pipe that this test reads to the end.
 TEST(CheckCommand, AProgramThatAHungEntryRunsIsEnded) {
   const Finished hung = check("run-program memory.info", "--time-limit 1 --chapter memory");
   EXPECT_EQ(hung.exit_status, 1);
-  EXPECT_TRUE(has(hung, "did not end within 1 s: the plugin is still in info of the memory table"))
-      << hung.output;
+  EXPECT_HAS(hung.output,
+             "did not end within 1 s: the plugin is still in info of the memory table");
   EXPECT_LT(hung.seconds, 600);
 }
 
@@ -200,8 +189,8 @@ TEST(CheckCommand, TheTimeLimitIsANumberOfSeconds) {
   for (const std::string limit : {"0", "nan", "inf", "abc", "86401"}) {
     const Finished finished = check("none", "--time-limit " + limit);
     EXPECT_EQ(finished.exit_status, 2);
-    EXPECT_TRUE(has(finished, "--time-limit: expected seconds from 0.001 to 86400, got '" + limit))
-        << finished.output;
+    EXPECT_HAS(finished.output,
+               "--time-limit: expected seconds from 0.001 to 86400, got '" + limit);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "conformance/support/expect.h"
 #include "support/paths.h"
+#include "support/runtime_fixture.h"
 
 namespace patchbay::conformance {
 namespace {
@@ -91,13 +92,7 @@ TEST(Suite, ExpectErrorWantsCodeAndWords) {
 TEST(Suite, AnUnknownBackendIsAnError) {
   RuntimeOptions options;
   options.read_environment = false;
-  try {
-    (void)subject_of_backend(options, "nosuch");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-    EXPECT_NE(std::string(error.what()).find("nosuch"), std::string::npos);
-  }
+  EXPECT_ERROR((void)subject_of_backend(options, "nosuch"), ErrorCode::kInvalidArgument, "nosuch");
 }
 
 /// The fake plugin, set to do something wrong.
@@ -130,7 +125,7 @@ TEST_F(SuiteOnFake, ALostDeviceIsFound) {
 TEST_F(SuiteOnFake, WithoutF64ItsChecksAreWaivedWithTheReason) {
   const Outcome outcome = run("kernels.add_f64", "fake_f64", "0");
   EXPECT_EQ(outcome.result, Result::kWaived);
-  EXPECT_NE(outcome.message.find("f64"), std::string::npos) << outcome.message;
+  EXPECT_HAS(outcome.message, "f64");
   const Outcome required = run("kernels.add", "fake_f64", "0");
   EXPECT_EQ(required.result, Result::kPassed) << required.message;
 }

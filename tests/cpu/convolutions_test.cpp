@@ -218,7 +218,7 @@ TEST(CpuConvolutions, AnAbsentLibraryIsNamedOnce) {
        {"oneDNN can't be used (/nowhere/libdnnl.so.3: cannot open shared object file",
         "), so the plugin's own loops compute convolutions. Install libdnnl2, set onednn_path, or "
         "set cpu_convolutions to own."}) {
-    EXPECT_NE(lines[0].find(part), std::string::npos) << lines[0];
+    EXPECT_HAS(lines[0], part);
   }
 }
 
@@ -228,9 +228,7 @@ TEST(CpuConvolutions, AnotherLibraryIsRefused) {
   EXPECT_EQ(got.forward.size(), 4u * 32 * 9 * 11);
   const std::vector<std::string> lines = lines_of(opened);
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_NE(lines[0].find("oneDNN can't be used (libm.so.6: no symbol dnnl_version"),
-            std::string::npos)
-      << lines[0];
+  EXPECT_HAS(lines[0], "oneDNN can't be used (libm.so.6: no symbol dnnl_version");
 }
 
 TEST(CpuConvolutions, OwnLoopsOpenNothing) {

@@ -66,15 +66,13 @@ TEST(CpuDevice, BadOptionsAreTheReason) {
   for (const char* value : {"0", "-1", "257", "two", "1x", " 1"}) {
     const Runtime runtime = cpu_runtime({{"cpu_devices", value}});
     EXPECT_TRUE(runtime.devices().empty());
-    EXPECT_NE(reason_of(runtime).find("setting cpu_devices (PATCHBAY_CPU_DEVICES): expected a "
-                                      "whole number from 1 to 256, got '" +
-                                      std::string(value) + "'"),
-              std::string::npos)
-        << reason_of(runtime);
+    EXPECT_HAS(reason_of(runtime),
+               "setting cpu_devices (PATCHBAY_CPU_DEVICES): expected a "
+               "whole number from 1 to 256, got '" +
+                   std::string(value) + "'");
   }
-  EXPECT_NE(reason_of(cpu_runtime({{"cpu_threads", "0"}}))
-                .find("setting cpu_threads (PATCHBAY_CPU_THREADS)"),
-            std::string::npos);
+  EXPECT_HAS(reason_of(cpu_runtime({{"cpu_threads", "0"}})),
+             "setting cpu_threads (PATCHBAY_CPU_THREADS)");
 }
 
 TEST(CpuDevice, MemoryIsRefusedWhenItIsAskedFor) {
@@ -83,8 +81,7 @@ TEST(CpuDevice, MemoryIsRefusedWhenItIsAskedFor) {
   const auto too_much = static_cast<std::int64_t>(cpu.memory().total_bytes) + 1;
   const Error error = error_of([&] { (void)empty({too_much}, {DType::u8, cpu}); });
   EXPECT_EQ(error.code(), ErrorCode::kOutOfMemory);
-  EXPECT_NE(std::string(error.what()).find(std::to_string(too_much)), std::string::npos)
-      << error.what();
+  EXPECT_HAS(error.what(), std::to_string(too_much));
   EXPECT_EQ(ones({3}, {DType::f32, cpu}).to_vector<float>(), std::vector<float>(3, 1));
 }
 

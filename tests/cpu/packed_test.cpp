@@ -218,13 +218,10 @@ TEST(PackedOperands, AreSharedByThreads) {
 
 TEST(PackedOperands, HaveALimitThatIsANumber) {
   for (const char* wrong : {"-1", "1000001", "much", "", "1.5"}) {
-    EXPECT_NE(cpu_runtime({{"cpu_packed_mb", wrong}})
-                  .plugins()
-                  .at(0)
-                  .reason.find("setting cpu_packed_mb (PATCHBAY_CPU_PACKED_MB): expected a whole "
-                               "number from 0 to 1000000, got '" +
-                               std::string(wrong) + "'"),
-              std::string::npos)
+    EXPECT_HAS(cpu_runtime({{"cpu_packed_mb", wrong}}).plugins().at(0).reason,
+               "setting cpu_packed_mb (PATCHBAY_CPU_PACKED_MB): expected a whole "
+               "number from 0 to 1000000, got '" +
+                   std::string(wrong) + "'")
         << wrong;
   }
 }

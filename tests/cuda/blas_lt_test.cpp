@@ -152,14 +152,12 @@ TEST_F(SimBlasLt, WithoutTheLibrary) {
   expect_equal(got, expected);
   EXPECT_EQ(got.launches, 1u);
   EXPECT_EQ(got.log.rfind("worse: ", 0), 0u) << got.log;  // it was asked for by its name
-  EXPECT_NE(got.log.find("no cuBLASLt: /nowhere/libcublasLt.so"), std::string::npos) << got.log;
-  EXPECT_NE(got.log.find("Correct the setting cuda_blas_lt_library"), std::string::npos) << got.log;
+  EXPECT_HAS(got.log, "no cuBLASLt: /nowhere/libcublasLt.so");
+  EXPECT_HAS(got.log, "Correct the setting cuda_blas_lt_library");
   set("BLAS_LT_STATUS", "8");
   got = on_card(DType::f32, of);
   expect_equal(got, expected);
-  EXPECT_NE(got.log.find("cuBLASLt does not work here: cublasLtCreate gives status 8"),
-            std::string::npos)
-      << got.log;
+  EXPECT_HAS(got.log, "cuBLASLt does not work here: cublasLtCreate gives status 8");
   // Without cuBLAS a plain product is the portable kernel's.
   got = on_card(DType::f32, of, {{"cuda_blas_library", "/nowhere/libcublas.so"}});
   expect_equal(got, expected);
@@ -178,9 +176,7 @@ TEST_F(SimBlasLt, FullDevice) {
     EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kOutOfMemory)) << error.what();
     EXPECT_TRUE(error.is_retryable());
     const std::string what = error.what();
-    EXPECT_NE(what.find(std::string("cublasLtCreate gives status ") + status + ", as on a full "),
-              std::string::npos)
-        << what;
+    EXPECT_HAS(what, std::string("cublasLtCreate gives status ") + status + ", as on a full ");
   }
 }
 
@@ -319,7 +315,7 @@ TEST_F(SimBlasLt, TheKernelRefusesTheRest) {
                           const char* why) {
     const Error error = test::error_of([&] { (void)launched(device, c, x, w, b); });
     EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kInvalidArgument)) << error.what();
-    EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+    EXPECT_HAS(error.what(), why);
   };
   const char* const shapes = "linear.1: expected [m, n], [m, k], [n, k] and [n]";
   expect(out, {{3, 2}, {2, 1}}, weight, bias, shapes);

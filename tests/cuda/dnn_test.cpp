@@ -265,9 +265,8 @@ TEST_F(SimDnn, WithoutTheLibrary) {
   Results got = on_card(absent, DType::f32, 2, images, filters);
   expect_equal(got, expected);
   EXPECT_EQ(got.log.rfind("warning: ", 0), 0u) << got.log;  // it was asked for by its name
-  EXPECT_NE(got.log.find("no cuDNN 9: /nowhere/libcudnn.so"), std::string::npos) << got.log;
-  EXPECT_NE(got.log.find("Correct the setting cuda_dnn_library, which names it"), std::string::npos)
-      << got.log;
+  EXPECT_HAS(got.log, "no cuDNN 9: /nowhere/libcudnn.so");
+  EXPECT_HAS(got.log, "Correct the setting cuda_dnn_library, which names it");
   Settings asked = absent;
   asked["cuda_convolutions"] = "cudnn";
   got = on_card(asked, DType::f32, 2, images, filters);
@@ -282,9 +281,7 @@ TEST_F(SimDnn, WithoutTheLibrary) {
   set("MEMORY_BYTES", "4294967296");  // so that it is not taken for a lack of memory
   got = on_card({}, DType::f32, 2, images, filters);
   expect_equal(got, expected);
-  EXPECT_NE(got.log.find("cuDNN does not work here: cudnnCreate gives status 1001"),
-            std::string::npos)
-      << got.log;
+  EXPECT_HAS(got.log, "cuDNN does not work here: cudnnCreate gives status 1001");
 }
 
 /// A wrong value is known when the plugin is opened, not when a library is first used.
@@ -315,10 +312,7 @@ TEST_F(SimDnn, FullDevice) {
     });
     EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kOutOfMemory)) << error.what();
     EXPECT_TRUE(error.is_retryable());
-    EXPECT_NE(std::string(error.what())
-                  .find("cudnnCreate gives status " + status + ", as on a full device: "),
-              std::string::npos)
-        << error.what();
+    EXPECT_HAS(error.what(), "cudnnCreate gives status " + status + ", as on a full device: ");
   }
 }
 

@@ -57,13 +57,7 @@ class SimInterop : public SimTest {
   static void hold(void* latch) { static_cast<std::latch*>(latch)->wait(); }
   static void expect_error(ErrorCode code, const std::string& text,
                            const std::function<void()>& body) {
-    try {
-      body();
-      ADD_FAILURE() << "no Error was thrown";
-    } catch (const Error& error) {
-      EXPECT_EQ(to_string(error.code()), to_string(code)) << error.what();
-      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
-    }
+    EXPECT_ERROR(body(), code, text);
   }
 
   const Driver driver_;

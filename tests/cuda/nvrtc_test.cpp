@@ -31,8 +31,7 @@ class SimNvrtc : public SimTest {
     return test::error_of(std::forward<Body>(body));
   }
   static void expect_compiled(const Error& error, const std::string& what) {
-    EXPECT_NE(std::string(error.what()).find("cuModuleLoadDataEx: CUDA_ERROR_NOT_SUPPORTED"),
-              std::string::npos)
+    EXPECT_HAS(error.what(), "cuModuleLoadDataEx: CUDA_ERROR_NOT_SUPPORTED")
         << what << ": " << error.what();
   }
 };
@@ -85,7 +84,7 @@ TEST_F(SimNvrtc, ByAnAbsolutePath) {
   std::string out;
   for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
   EXPECT_EQ(pclose(pipe), 0) << out;
-  EXPECT_NE(out.find("[  PASSED  ] 1 test."), std::string::npos) << out;
+  EXPECT_HAS(out, "[  PASSED  ] 1 test.");
 }
 
 /// The compiler is a large library. A text whose code is in the cache does not need it: this test
@@ -120,7 +119,7 @@ TEST_F(SimNvrtc, IsNotOpenedForCachedTexts) {
   std::string out;
   for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
   EXPECT_EQ(pclose(pipe), 0) << out;
-  EXPECT_NE(out.find("[  PASSED  ] 1 test."), std::string::npos) << out;
+  EXPECT_HAS(out, "[  PASSED  ] 1 test.");
 }
 
 TEST_F(SimNvrtc, TablesMayHoldInfinities) {
@@ -151,8 +150,7 @@ TEST_F(SimNvrtc, ErrorsHaveTheUsersLines) {
   PATCHBAY_NEED_NVRTC(error);
   EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kBuildFailed));
   const std::string why = error.what();
-  EXPECT_NE(why.find("mine.pbk(3): error: identifier \"nonsense\" is undefined"), std::string::npos)
-      << why;
+  EXPECT_HAS(why, "mine.pbk(3): error: identifier \"nonsense\" is undefined");
 }
 
 ArgumentSpec out(DType dtype) { return ArgumentSpec::tensor(dtype, Access::kWrite); }

@@ -41,11 +41,10 @@ TEST_F(SimOldCards, AreRefusedByCublas13) {
   const Runtime runtime(noisy());
   EXPECT_EQ(product(runtime.device("cuda:0"), DType::f32), std::vector<float>(4, 18));
   EXPECT_EQ(counters().blas_handles, 0u);
-  EXPECT_NE(log_.find("products run on the portable kernel: this cuBLAS is not for sm_70: "
-                      "cublasCreate_v2 gives status 8. Install one of CUDA 12, or name it by the "
-                      "setting cuda_blas_library"),
-            std::string::npos)
-      << log_;
+  EXPECT_HAS(log_,
+             "products run on the portable kernel: this cuBLAS is not for sm_70: "
+             "cublasCreate_v2 gives status 8. Install one of CUDA 12, or name it by the "
+             "setting cuda_blas_library");
 }
 
 /// Where both are installed.
@@ -69,7 +68,7 @@ TEST_F(SimOldCards, GetCublas12) {
     const Runtime runtime(found);
     EXPECT_EQ(product(runtime.device("cuda:0"), DType::f32), std::vector<float>(4, 18));
     EXPECT_EQ(counters().blas_handles, 1u);
-    EXPECT_NE(log_.find("/lib64/libcublas.so.12\n"), std::string::npos) << log_;
+    EXPECT_HAS(log_, "/lib64/libcublas.so.12\n");
   }
 }
 

@@ -1,8 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Loaders: the order of the samples, threads, errors, copies, positions and forks.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <limits>
@@ -12,6 +9,7 @@
 
 #include "data/datasets.h"
 #include "support/cancellable_thread.h"
+#include "support/child.h"
 
 namespace patchbay::test {
 namespace {
@@ -307,25 +305,14 @@ TEST(LoaderThreads, AForkedChildGetsAnErrorAndEnds) {
   if (kSanitized) GTEST_SKIP() << "sanitizers do not follow a child of a process with threads";
   DataLoader loader(Numbers(8), {.num_threads = 2, .prefetch = 4});
   static_cast<void>(loader.next());
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    std::string message;
-    {
-      DataLoader mine = std::move(loader);
-      try {
-        static_cast<void>(mine.next());
-      } catch (const Error& error) {
-        if (error.code() == ErrorCode::kDeviceLost) message = error.what();
-      }
-    }  // the destructor waits for no thread
-    _exit(message.find("[DataLoader] the threads of a loader are used in a forked process") == 0
-              ? 0
-              : 1);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
+  const std::string answer = answer_of([&loader] {
+    DataLoader mine = std::move(loader);  // whose destructor waits for no thread
+    static_cast<void>(mine.next());
+    return std::string("no error");
+  });
+  EXPECT_TRUE(answer.starts_with(
+      "device_lost [DataLoader] the threads of a loader are used in a forked process"))
+      << answer;
   EXPECT_EQ(epoch_of(loader).size(), 7u) << "the parent goes on";
 }
 

@@ -1,8 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What goes wrong in a group: wrong calls, members that do not come, and members that are lost.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <future>
 #include <memory>
 #include <thread>
@@ -10,6 +7,7 @@
 #include <patchbay/patchbay.h>
 
 #include "distributed/members.h"
+#include "support/child.h"
 #include "support/device_test.h"
 
 namespace patchbay::test {
@@ -413,15 +411,11 @@ TEST(GroupFailures, HealthSaysWhyTheGroupHasFailed) {
 TEST(GroupFailures, AChildOfForkCannotUseThem) {
   const auto members = pair();
   run_all(members, [](const ProcessGroup& member) { member.barrier().wait(); });
-  const pid_t child = fork();
-  if (child == 0) {
-    const Error error = error_of([&] { static_cast<void>(members[0].barrier()); });
-    _exit(error.code() == ErrorCode::kDeviceLost ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(answer_of([&] {
+              const Error error = error_of([&] { static_cast<void>(members[0].barrier()); });
+              return std::string(to_string(error.code()));
+            }),
+            "device_lost");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <patchbay/error.h>
 #include <patchbay/kernel.h>
 
+#include "support/kernels.h"
 #include "support/temporary_directory.h"
 
 namespace patchbay::faults {
@@ -20,25 +21,13 @@ const std::pair<const std::string, std::string> kNoCache{"memory_cache", "off"};
 /// Runs `call`, which must fail like this, with these words in one line.
 template <class Call>
 void expect_error(ErrorCode code, const std::vector<std::string>& words, Call call) {
-  try {
-    call();
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    const std::string text = error.what();
-    EXPECT_EQ(to_string(error.code()), to_string(code)) << text;
-    for (const std::string& word : words) {
-      EXPECT_NE(text.find(word), std::string::npos) << "no '" << word << "' in: " << text;
-    }
-    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
-  }
+  const Error error = test::error_of(call);
+  EXPECT_EQ(to_string(error.code()), to_string(code)) << error.what();
+  for (const std::string& word : words) EXPECT_HAS(error.what(), word);
+  EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
 }
 
-Kernel fill_kernel(const Device& device) {
-  return Kernel::prepare(
-      device, {"fill.1",
-               {ArgumentSpec::tensor(DType::f32, Access::kWrite), ArgumentSpec::scalar(DType::f32)},
-               {}});
-}
+Kernel fill_kernel(const Device& device) { return Kernel::prepare(device, test::fill_spec()); }
 
 void fill(const Kernel& kernel, const Stream& stream, const Buffer& buffer, float value,
           std::string_view name = {}) {

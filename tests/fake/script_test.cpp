@@ -12,6 +12,7 @@
 
 #include <patchbay/patchbay.h>
 
+#include "support/kernels.h"
 #include "support/runtime_fixture.h"
 #include "support/temporary_directory.h"
 
@@ -21,10 +22,7 @@ namespace {
 using std::chrono::milliseconds;
 
 Kernel fill_kernel(const Device& device) {
-  return Kernel::prepare(
-      device, {"fill.1",
-               {ArgumentSpec::tensor(DType::i32, Access::kWrite), ArgumentSpec::scalar(DType::i32)},
-               {}});
+  return Kernel::prepare(device, test::fill_spec(DType::i32));
 }
 
 void fill(const Stream& stream, const Buffer& buffer, std::int32_t value) {
@@ -54,10 +52,7 @@ void expect_refused(const std::string& setting, const std::string& value,
                     const std::string& reason) {
   const Error error = test::error_of([&] { fake_runtime({{setting, value}}); });
   EXPECT_EQ(error.code(), ErrorCode::kPluginFailed);
-  EXPECT_NE(std::string(error.what())
-                .find("setting " + setting + " (PATCHBAY_" + upper(setting) + "): " + reason),
-            std::string::npos)
-      << error.what();
+  EXPECT_HAS(error.what(), "setting " + setting + " (PATCHBAY_" + upper(setting) + "): " + reason);
   EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
 }
 

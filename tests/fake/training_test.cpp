@@ -3,7 +3,6 @@
 #include <array>
 #include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 
 #include "support/runtime_fixture.h"
 #include "support/temporary_directory.h"
+#include "support/threads.h"
 
 namespace patchbay::faults {
 namespace {
@@ -113,7 +113,7 @@ void expect_nothing_lives(const Device& device) {
 void expect_words(const Error& error, const std::vector<std::string>& words) {
   const std::string text = error.what();
   for (const std::string& word : words) {
-    EXPECT_NE(text.find(word), std::string::npos) << "no '" << word << "' in: " << text;
+    EXPECT_HAS(text, word);
   }
   EXPECT_EQ(text.find('\n'), std::string::npos) << text;
 }
@@ -236,23 +236,19 @@ std::string lose_one(const Settings& settings, const Plan& plan, const Result& r
   all["fake_devices"] = "4";
   const Runtime runtime = fake_runtime(all);
   std::array<std::string, 3> lost;
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < lost.size(); ++i) {
-    threads.emplace_back([&, i] {
-      const Device device = runtime.device("fake:" + std::to_string(i));
-      const Tensor there = from_host<float>({1, 2, 3, 4}, {4}, device);
-      const Event event = device.default_stream().record();
-      try {
-        EXPECT_EQ(train(device, plan), right);
-      } catch (const Error& error) {
-        EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kDeviceLost)) << error.what();
-        expect_words(error, {device.name(), "lost the device, as the setting"});
-        lost[i] = device.name();
-        expect_lost(device, runtime.device("fake:3"), there, event);
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
+  test::on_threads(lost.size(), [&](std::size_t i) {
+    const Device device = runtime.device("fake:" + std::to_string(i));
+    const Tensor there = from_host<float>({1, 2, 3, 4}, {4}, device);
+    const Event event = device.default_stream().record();
+    try {
+      EXPECT_EQ(train(device, plan), right);
+    } catch (const Error& error) {
+      EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kDeviceLost)) << error.what();
+      expect_words(error, {device.name(), "lost the device, as the setting"});
+      lost[i] = device.name();
+      expect_lost(device, runtime.device("fake:3"), there, event);
+    }
+  });
   std::string names;
   for (const std::string& name : lost) names += name;
   for (int i = 0; i < 4; ++i) {

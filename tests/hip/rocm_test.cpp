@@ -86,11 +86,9 @@ TEST_F(SimHip, NoMemoryForAModuleAtAll) {
   const Error error = test::error_of([&] { (void)KernelModule::from_source(device, kText); });
   EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kOutOfMemory)) << error.what();
   EXPECT_TRUE(error.is_retryable());
-  EXPECT_NE(std::string(error.what())
-                .find("hipModuleLoadDataEx gives 303, as on a full device: 6291456 of 67108864 "
-                      "bytes are free"),
-            std::string::npos)
-      << error.what();
+  EXPECT_HAS(error.what(),
+             "hipModuleLoadDataEx gives 303, as on a full device: 6291456 of 67108864 "
+             "bytes are free");
 }
 
 /// The driver frees nothing of what an update takes, so a graph that changes is made again, when

@@ -82,8 +82,7 @@ TEST_F(KernelCacheTest, TheLimitOnTheSizeOfFilesIsAnError) {
   EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kIo)) << error.what();
   EXPECT_TRUE(std::string_view(error.what()).starts_with("[KernelModule] can't write '"))
       << error.what();
-  EXPECT_NE(std::string_view(error.what()).find("File too large"), std::string_view::npos)
-      << error.what();
+  EXPECT_HAS(std::string_view(error.what()), "File too large") << error.what();
   EXPECT_TRUE(kept().empty());
   expect_scales(cpu);
 }
@@ -128,12 +127,12 @@ TEST_F(KernelCacheTest, ADirectoryThatOthersMayWriteToIsRefused) {
 }
 
 TEST_F(KernelCacheTest, ADirectoryThatIsNoneIsRefused) {
-  std::ofstream(directory_.path / "file") << "x";
+  std::ofstream(directory_.path() / "file") << "x";
   EXPECT_ERROR(static_cast<void>(KernelModule::from_source(
-                   device({{"cache_dir", (directory_.path / "file").string()}}), kScale)),
+                   device({{"cache_dir", (directory_.path() / "file").string()}}), kScale)),
                ErrorCode::kInvalidArgument, "can't be made");
-  fs::create_directory(directory_.path / "real");
-  fs::create_directory_symlink(directory_.path / "real", cache());
+  fs::create_directory(directory_.path() / "real");
+  fs::create_directory_symlink(directory_.path() / "real", cache());
   EXPECT_ERROR(static_cast<void>(KernelModule::from_source(device(), kScale)),
                ErrorCode::kInvalidArgument, "is not a folder");
 }
@@ -183,7 +182,7 @@ TEST_F(KernelCacheTest, AFullDiskIsReportedAsOne) {
   // Room for nothing, for a part of the text, for all of it and a part of the library.
   EXPECT_EXIT(fill(cache(), {4, 8, 16, 24, 32}), testing::ExitedWithCode(0), "");
   // The compiler writes nowhere else.
-  const fs::path temporary = directory_.path / "temporary";
+  const fs::path temporary = directory_.path() / "temporary";
   EXPECT_EXIT((setenv("TMPDIR", temporary.c_str(), 1), fill(temporary, {})),
               testing::ExitedWithCode(0), "");
 }

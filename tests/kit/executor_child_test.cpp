@@ -39,7 +39,7 @@ std::string seen_by(const fs::path& file, const std::string& commands) {
 /// GNU ld looks for what gcc's linker script names in the working directory, and what is linked
 /// runs when the kernel is loaded.
 TEST_F(KernelCompilerProcess, TakesNothingFromTheWorkingDirectory) {
-  const fs::path planted = directory_.path / "planted", mark = directory_.path / "mark";
+  const fs::path planted = directory_.path() / "planted", mark = directory_.path() / "mark";
   fs::create_directories(planted);
   std::ofstream(planted / "planted.c")
       << "#include <fcntl.h>\n__attribute__((constructor)) static void ran(void) { creat(\""
@@ -72,24 +72,24 @@ TEST_F(KernelCompilerProcess, TakesNothingFromTheWorkingDirectory) {
 }
 
 TEST_F(KernelCompilerProcess, HasAnEnvironmentOfItsOwn) {
-  const fs::path file = directory_.path / "seen";
+  const fs::path file = directory_.path() / "seen";
   const std::string noting = script(seen_by(file, "env | sort; pwd"));
   const EnvironmentVariable secret("PATCHBAY_TEST_SECRET", "told"), language("LC_ALL", "de_DE");
   expect_scales(device({{"kernel_compiler", noting}}));
   const std::string seen = read_text(file), work = (cache() / "kernels" / ".build-").string();
   EXPECT_EQ(seen.find("PATCHBAY_TEST_SECRET"), std::string::npos) << seen;
-  EXPECT_NE(seen.find("LC_ALL=C\n"), std::string::npos) << seen;
-  EXPECT_NE(seen.find("PATH=/usr/local/bin:/usr/bin:/bin\n"), std::string::npos) << seen;
-  EXPECT_NE(seen.find("TMPDIR=" + work), std::string::npos) << seen;
-  EXPECT_NE(seen.find("\n" + work), std::string::npos) << "the working directory: " << seen;
+  EXPECT_HAS(seen, "LC_ALL=C\n");
+  EXPECT_HAS(seen, "PATH=/usr/local/bin:/usr/bin:/bin\n");
+  EXPECT_HAS(seen, "TMPDIR=" + work);
+  EXPECT_HAS(seen, "\n" + work) << "the working directory: " << seen;
   EXPECT_EQ(kept().size(), 1u) << "its folder is left";
 }
 
 TEST_F(KernelCompilerProcess, HasNoOtherDescriptorsAndSignals) {
-  const fs::path file = directory_.path / "seen";
+  const fs::path file = directory_.path() / "seen";
   const std::string noting =
       script(seen_by(file, "ls -l /proc/$$/fd; grep -E '^Sig(Blk|Ign)' /proc/self/status"));
-  const fs::path open_file = directory_.path / "open-in-the-program";
+  const fs::path open_file = directory_.path() / "open-in-the-program";
   const int inherited = open(open_file.c_str(), O_CREAT | O_RDWR, 0600);  // without O_CLOEXEC
   ASSERT_GE(inherited, 0);
   sigset_t blocked, previous;
@@ -104,7 +104,7 @@ TEST_F(KernelCompilerProcess, HasNoOtherDescriptorsAndSignals) {
   close(inherited);
   const std::string seen = read_text(file);
   EXPECT_EQ(seen.find("open-in-the-program"), std::string::npos) << seen;
-  EXPECT_NE(seen.find("/dev/null"), std::string::npos) << seen;
+  EXPECT_HAS(seen, "/dev/null");
   // The C library keeps signals 32 and 33 for itself.
   constexpr std::uint64_t kOfPrograms = 0x7fffffff;
   for (const std::string name : {"SigBlk:\t", "SigIgn:\t"}) {

@@ -11,23 +11,11 @@
 
 #include "support/cpu_runtime.h"
 #include "support/kernels.h"
+#include "support/scratch_directory.h"
 
 namespace patchbay::test {
 
 namespace fs = std::filesystem;
-
-/// Gone with the object.
-struct TemporaryDirectory {
-  TemporaryDirectory() {
-    std::string name = (fs::temp_directory_path() / "patchbay-kernels-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no temporary directory " << name;
-    path = name;
-  }
-  ~TemporaryDirectory() { fs::remove_all(path); }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  fs::path path;
-};
 
 class KernelExecutorTest : public testing::Test {
  protected:
@@ -36,7 +24,7 @@ class KernelExecutorTest : public testing::Test {
     settings.try_emplace("cache_dir", cache().string());
     return cpu_runtime(std::move(settings)).device("cpu:0");
   }
-  fs::path cache() const { return directory_.path / "cache"; }
+  fs::path cache() const { return directory_.path() / "cache"; }
   std::vector<fs::path> kept() const {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(cache() / "kernels")) {
@@ -55,13 +43,13 @@ class KernelExecutorTest : public testing::Test {
   }
   /// A stand-in for a compiler.
   std::string script(const std::string& body) const {
-    const fs::path path = directory_.path / "compiler";
+    const fs::path path = directory_.path() / "compiler";
     std::ofstream(path) << "#!/bin/sh\n" << body;
     fs::permissions(path, fs::perms::owner_all);
     return path.string();
   }
 
-  const TemporaryDirectory directory_;
+  const ScratchDirectory directory_;
 };
 
 }  // namespace patchbay::test

@@ -54,7 +54,7 @@ TEST_F(KernelExecutorTest, BuildErrorsHaveTheLinesOfTheText) {
   EXPECT_EQ(to_string(error.code()), "build_failed");
   const std::string what = error.what();
   EXPECT_EQ(what.rfind("[KernelModule] the kernel text does not compile", 0), 0U) << what;
-  EXPECT_NE(what.find("my _text_.pbk:4:3: error: 'y' was not declared"), std::string::npos) << what;
+  EXPECT_HAS(what, "my _text_.pbk:4:3: error: 'y' was not declared");
   EXPECT_TRUE(kept().empty());
 }
 
@@ -79,7 +79,7 @@ TEST_F(KernelExecutorTest, ACompilerThatFailsOrLiesLeavesNothing) {
   const Error error =
       error_of([&] { static_cast<void>(KernelModule::from_source(failing, kScale)); });
   EXPECT_EQ(to_string(error.code()), "build_failed");
-  EXPECT_NE(std::string(error.what()).find("no licence"), std::string::npos) << error.what();
+  EXPECT_HAS(error.what(), "no licence");
   const auto lying = device({{"kernel_compiler", script("exit 0")}});
   EXPECT_EQ(to_string(error_of([&] {
                         static_cast<void>(KernelModule::from_source(lying, kScale));

@@ -23,6 +23,7 @@
 #include "kit/noting_backend.h"
 #include "kit/portable/elementwise/fused.hpp"
 #include "kit/portable/operators.hpp"
+#include "support/text.h"
 
 namespace patchbay::test {
 namespace {
@@ -209,8 +210,8 @@ TEST_F(PortableLaunch, ConstantsOfF64InEveryLocale) {
         3);
     EXPECT_EQ(y, (std::vector<double>{1.5, -3, 0.75})) << locale;
     EXPECT_EQ(z, (std::vector<double>{-0.1 + 1, -0.1 - 2, -0.1 + 0.5})) << locale;
-    EXPECT_NE(texts_.back().find(" = 0x1.8p+0;"), std::string::npos) << texts_.back();
-    EXPECT_NE(texts_.back().find(" = -0x1.999999999999ap-4;"), std::string::npos);
+    EXPECT_HAS(texts_.back(), " = 0x1.8p+0;");
+    EXPECT_HAS(texts_.back(), " = -0x1.999999999999ap-4;");
   }
   std::setlocale(LC_ALL, before.c_str());
 }

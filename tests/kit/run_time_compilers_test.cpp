@@ -2,8 +2,6 @@
 // The vendors' run-time compilers, where they are installed, take users' texts and the portable
 // operators', although no device is here.
 #include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,6 +15,7 @@
 
 #include "kit/dialect_texts.h"
 #include "kit/portable_texts.h"
+#include "support/child.h"
 
 namespace patchbay::test {
 namespace {
@@ -104,25 +103,7 @@ struct RunTimeCompiler {
 
 /// In a child process, because a compiler may end it. `body` returns its failures.
 std::string failures_in_child(const std::function<std::string()>& body) {
-  int ends[2] = {};
-  if (pipe(ends) != 0) return "no pipe";
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    const std::string text = body();
-    const bool is_written =
-        write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    _exit(is_written ? 0 : 1);
-  }
-  close(ends[1]);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t size = 0; (size = read(ends[0], buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(size));
-  }
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
+  auto [status, text] = in_child(body);
   if (WIFSIGNALED(status))
     text += "the compiler ended the process by signal " + std::to_string(WTERMSIG(status));
   else if (WEXITSTATUS(status) != 0)

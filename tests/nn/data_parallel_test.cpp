@@ -1,8 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // DataParallel against the module alone.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -18,6 +15,7 @@
 #include "core/nn/parallel/shares.h"
 #include "nn/nets.h"
 #include "support/cancellable_thread.h"
+#include "support/child.h"
 #include "support/device_test.h"
 
 namespace patchbay::test {
@@ -711,16 +709,12 @@ TEST_P(DataParallelTest, AChildOfForkCannotUseIt) {
   nn::DataParallel model(net(), {device_, test_device("cpu:1")});
   const Tensor x = batch(4);
   static_cast<void>(model(x));
-  const pid_t child = fork();
-  if (child == 0) {
-    const Error error = error_of([&] { static_cast<void>(model(x)); });
-    { const nn::DataParallel gone = std::move(model); }
-    _exit(error.code() == ErrorCode::kDeviceLost ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(answer_of([&] {
+              const Error error = error_of([&] { static_cast<void>(model(x)); });
+              const nn::DataParallel gone = std::move(model);
+              return std::string(to_string(error.code()));
+            }),
+            "device_lost");
 }
 
 }  // namespace

@@ -51,12 +51,6 @@ nn::Sequential classifier() {
 
 Tensor loss_of(const Tensor& output, const Tensor& target) { return cross_entropy(output, target); }
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
 std::uint64_t copies_with(const Runtime& runtime, const std::string& tag) {
   std::uint64_t count = 0;
   for (const LedgerEntry& entry : runtime.ledger().entries()) {
@@ -306,13 +300,13 @@ TEST(TrainerFilesTest, GoesOnAfterSigkillWithTheSameBits) {
   ASSERT_TRUE(std::filesystem::exists(options.checkpoint));
   Training resumed(options);
   (void)resumed.fit();
-  const std::string log = text_of(options.csv);
+  const std::string log = read_text(options.csv);
 
   options.checkpoint = folder / "another";
   Training whole(options);
   (void)whole.fit();
   EXPECT_EQ(resumed.values(), whole.values());
-  EXPECT_EQ(log, text_of(options.csv));
+  EXPECT_EQ(log, read_text(options.csv));
   std::filesystem::remove_all(folder);
 }
 
@@ -326,7 +320,7 @@ TEST(TrainerFilesTest, WritesLogPlotAndBestModel) {
   Training training(options);
   const nn::TrainingReport report = training.fit();
 
-  std::istringstream log(text_of(options.csv));
+  std::istringstream log(read_text(options.csv));
   std::vector<std::string> lines;
   for (std::string line; std::getline(log, line);) lines.push_back(line);
   ASSERT_EQ(lines.size(), 1U + 7U + 3U);
@@ -335,7 +329,7 @@ TEST(TrainerFilesTest, WritesLogPlotAndBestModel) {
   EXPECT_EQ(lines[3].substr(0, 4), "0,5,");  // the epoch
   EXPECT_EQ(std::count(lines[3].begin(), lines[3].end(), ','), 5);
 
-  const std::string plot = text_of(options.plot);
+  const std::string plot = read_text(options.plot);
   EXPECT_EQ(plot.substr(0, 5), "<svg ");
   EXPECT_NE(plot.find(">training<"), std::string::npos);
   EXPECT_NE(plot.find(">validation<"), std::string::npos);
@@ -370,10 +364,10 @@ TEST(TrainerFilesTest, ALinkIsReplacedNotFollowed) {
   std::filesystem::create_symlink(victim, csv);
   Training training({.num_epochs = 1, .csv = csv});
   (void)training.fit();
-  EXPECT_EQ(text_of(victim), "precious");
+  EXPECT_EQ(read_text(victim), "precious");
   EXPECT_FALSE(std::filesystem::is_symlink(csv));
-  EXPECT_TRUE(text_of(csv).starts_with("epoch,step,loss,")) << text_of(csv);
-  EXPECT_NE(text_of(csv).find("\n0,5,"), std::string::npos) << text_of(csv);
+  EXPECT_TRUE(read_text(csv).starts_with("epoch,step,loss,")) << read_text(csv);
+  EXPECT_NE(read_text(csv).find("\n0,5,"), std::string::npos) << read_text(csv);
 }
 
 /// Before the first step, not after the first epoch.

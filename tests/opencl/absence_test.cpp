@@ -19,10 +19,10 @@ void expect_absent(const std::string& library, PluginStatus status, const std::s
   const Runtime runtime = runtime_on(library);
   const PluginInfo info = plugin_info(runtime);
   EXPECT_EQ(to_string(info.status), to_string(status));
-  EXPECT_NE(info.reason.find(reason), std::string::npos) << info.reason;
+  EXPECT_HAS(info.reason, reason);
   EXPECT_EQ(info.reason.find('\n'), std::string::npos) << info.reason;
   EXPECT_TRUE(info.devices.empty());
-  EXPECT_NE(runtime.explain().find(reason), std::string::npos);
+  EXPECT_HAS(runtime.explain(), reason);
 }
 
 TEST(OpenclAbsence, NoLoader) {

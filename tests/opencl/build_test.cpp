@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 
 #include "loaders.h"
+#include "support/scratch_directory.h"
 
 extern char** environ;
 
@@ -51,9 +52,8 @@ pid_t start_worker() {
 /// PoCL replaces the files of a program by removing them first, for all processes.
 TEST(OpenclBuild, OneProgramIsBuiltByOneAtATime) {
   PATCHBAY_NEED_OPENCL(runtime_on(""));
-  std::string name = (fs::temp_directory_path() / "patchbay-build-XXXXXX").string();
-  ASSERT_NE(mkdtemp(name.data()), nullptr);
-  const fs::path folder = name, file = folder / "building";
+  const test::ScratchDirectory scratch;
+  const fs::path folder = scratch.path(), file = folder / "building";
   setenv("LYING_ICD", "slow-build", 1);
   setenv("LYING_ICD_FILE", file.c_str(), 1);
   setenv("POCL_CACHE_DIR", folder.c_str(), 1);
@@ -65,14 +65,13 @@ TEST(OpenclBuild, OneProgramIsBuiltByOneAtATime) {
     EXPECT_EQ(status, 0);
   }
   EXPECT_FALSE(fs::exists(file.string() + ".met")) << "two processes were building at once";
-  fs::remove_all(folder);
 }
 
 /// A build that takes 100 ms, by a loader that takes its time, is told at level info.
 TEST(OpenclBuild, IsLoggedIfItTakesLong) {
   PATCHBAY_NEED_OPENCL(runtime_on(""));
-  std::string name = (fs::temp_directory_path() / "patchbay-build-XXXXXX").string();
-  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  const test::ScratchDirectory scratch;
+  const std::string name = scratch.path();
   setenv("LYING_ICD", "slow-build", 1);
   setenv("LYING_ICD_FILE", (fs::path(name) / "building").c_str(), 1);
   std::vector<std::string> lines;
@@ -101,14 +100,13 @@ TEST(OpenclBuild, IsLoggedIfItTakesLong) {
                             "^opencl:0: prepared exp\\.1\\(f32, f32\\) in [0-9]+\\.[0-9]+ s$"));
   EXPECT_THAT(lines[1],
               testing::ContainsRegex("^opencl:0: prepared seven\\.pbk in [0-9]+\\.[0-9]+ s$"));
-  fs::remove_all(name);
 }
 
 /// What was kept of a program is taken for that program alone, and only if it is whole.
 TEST(OpenclBuild, DamagedAndExchangedProgramsAreBuiltAgain) {
   PATCHBAY_NEED_OPENCL(runtime_on(""));
-  std::string name = (fs::temp_directory_path() / "patchbay-build-XXXXXX").string();
-  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  const test::ScratchDirectory scratch;
+  const std::string name = scratch.path();
   const auto run = [&](const std::string& number) {
     RuntimeOptions options;
     options.read_environment = false;
@@ -143,7 +141,6 @@ TEST(OpenclBuild, DamagedAndExchangedProgramsAreBuiltAgain) {
   run("1");
   run("2");
   EXPECT_FALSE(fs::exists(left));
-  fs::remove_all(name);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ std::uint64_t number_of(const void* handle) { return reinterpret_cast<std::uintp
 void expect_error(ErrorCode code, const std::string& text, const std::function<void()>& body) {
   const Error error = test::error_of(body);
   EXPECT_EQ(to_string(error.code()), to_string(code)) << error.what();
-  EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+  EXPECT_HAS(error.what(), text);
 }
 
 /// An application with a context of its own on the device that the runtime calls opencl:0.

@@ -10,6 +10,8 @@
 
 #include <patchbay/patchbay.h>
 
+#include "support/runtime_fixture.h"
+
 namespace patchbay::opencl_test {
 
 /// A kernel that writes 7 to each element.

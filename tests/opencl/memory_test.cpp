@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "loaders.h"
+#include "support/kernels.h"
 #include "support/private_mounts.h"
 
 namespace patchbay::opencl_test {
@@ -15,13 +16,7 @@ namespace {
 
 void expect_out_of_memory(const Device& device, std::size_t size, const std::string& text) {
   const DeviceMemory before = device.memory();
-  try {
-    (void)Buffer::allocate(device, size);
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kOutOfMemory));
-    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
-  }
+  EXPECT_ERROR((void)Buffer::allocate(device, size), ErrorCode::kOutOfMemory, text);
   EXPECT_EQ(device.memory().live_bytes, before.live_bytes);
 }
 
@@ -98,16 +93,9 @@ TEST(OpenclMemory, PinnedMemoryIsNoArgument) {
   const Device device = runtime.device("opencl");
   const Buffer pinned = Buffer::allocate(device, 64, MemoryKind::kPinned);
   const Argument out = Argument::tensor(pinned, DType::f32, {16}, Access::kWrite);
-  const Kernel fill = Kernel::prepare(
-      device, {"fill.1",
-               {ArgumentSpec::tensor(DType::f32, Access::kWrite), ArgumentSpec::scalar(DType::f32)},
-               {}});
-  try {
-    fill.launch(device.default_stream(), std::vector<Argument>{out, Argument::scalar(1.0f)});
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kUnsupported)) << error.what();
-  }
+  const Kernel fill = Kernel::prepare(device, test::fill_spec());
+  EXPECT_ERROR(fill.launch(device.default_stream(), std::vector{out, Argument::scalar(1.0f)}),
+               ErrorCode::kUnsupported, "");
 }
 
 }  // namespace

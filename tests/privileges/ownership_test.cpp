@@ -27,23 +27,22 @@ TEST(Ownership, TheUsersAndRootsPluginsAreOpened) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
   for (const uid_t owner : {uid_t{0}, kCaller}) {
     const std::string text = outcome(0, owner);
-    EXPECT_NE(text.find("plugin: plain-c loaded"), std::string::npos) << owner << "\n" << text;
+    EXPECT_HAS(text, "plugin: plain-c loaded") << owner << "\n" << text;
   }
 }
 
 TEST(Ownership, SoAreThoseOfTheLibrarysOwner) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
   const std::string text = outcome(kVendor, kVendor);
-  EXPECT_NE(text.find("plugin: plain-c loaded"), std::string::npos) << text;
+  EXPECT_HAS(text, "plugin: plain-c loaded");
 }
 
 TEST(Ownership, ButNoStrangers) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
   const std::string text = outcome(kVendor, kStranger);
-  EXPECT_NE(text.find("plugin: plain-c refused: the file is owned by user 12346: expected root, "
-                      "the user of this process (65534) or the owner of the library (12345)"),
-            std::string::npos)
-      << text;
+  EXPECT_HAS(text,
+             "plugin: plain-c refused: the file is owned by user 12346: expected root, "
+             "the user of this process (65534) or the owner of the library (12345)");
 }
 
 }  // namespace

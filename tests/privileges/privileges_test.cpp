@@ -10,10 +10,7 @@ namespace patchbay::privileges_test {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
+using test::contains;
 
 class Privileges : public testing::Test {
  protected:
@@ -53,59 +50,58 @@ TEST_F(Privileges, VariablesAreIgnoredAndNamedInTheLog) {
   set("PATCHBAY_LOG", "debug:" + (callers_ / "log").string());
   set("PATCHBAY_TRACE", callers_ / "trace.json");
   set("HOME", callers_);
-  EXPECT_TRUE(has(run_plain({}), "plugin: cpu-openblas loaded: 2 devices"));
+  EXPECT_HAS(run_plain({}), "plugin: cpu-openblas loaded: 2 devices");
   EXPECT_TRUE(fs::exists(callers_ / "log"));
   EXPECT_TRUE(fs::exists(callers_ / "trace.json"));
   fs::remove_all(stage_ / "callers");
   stage_.folder("callers", kCaller);
 
   const std::string text = run_raised({});
-  EXPECT_TRUE(has(text,
-                  "warning: [Runtime] raised privileges: ignored PATCHBAY_CPU_DEVICES, "
-                  "PATCHBAY_LOG, PATCHBAY_TEST_TRACE, PATCHBAY_TRACE\n"))
-      << text;
-  EXPECT_TRUE(has(text, "plugin: cpu-openblas loaded: 1 device\n")) << text;
-  EXPECT_TRUE(has(text, "sum: 6.0")) << text;
+  EXPECT_HAS(text,
+             "warning: [Runtime] raised privileges: ignored PATCHBAY_CPU_DEVICES, "
+             "PATCHBAY_LOG, PATCHBAY_TEST_TRACE, PATCHBAY_TRACE\n");
+  EXPECT_HAS(text, "plugin: cpu-openblas loaded: 1 device\n");
+  EXPECT_HAS(text, "sum: 6.0");
   EXPECT_EQ(callers_files(), "");
 }
 
 TEST_F(Privileges, PluginsOfTheCallersAreNotLookedFor) {
   stage_.copy(PATCHBAY_TEST_PLAIN_C, "callers/patchbay-plain-c.so", kCaller);
   set("PATCHBAY_PLUGIN_PATH", callers_);
-  EXPECT_TRUE(has(run_plain({}), "plugin: plain-c loaded"));
+  EXPECT_HAS(run_plain({}), "plugin: plain-c loaded");
   const std::string text = run_raised({});
-  EXPECT_FALSE(has(text, "plain-c")) << text;
-  EXPECT_FALSE(has(text, "directory: " + callers_.string())) << text;
-  EXPECT_TRUE(has(text, "sum: 6.0")) << text;
+  EXPECT_FALSE(contains(text, "plain-c")) << text;
+  EXPECT_FALSE(contains(text, "directory: " + callers_.string())) << text;
+  EXPECT_HAS(text, "sum: 6.0");
 }
 
 TEST_F(Privileges, AFileNamedInCodeIsAnErrorOutsideTheLibrarysFolder) {
   const fs::path file = stage_.copy(PATCHBAY_TEST_PLAIN_C, "patchbay-plain-c.so");
-  EXPECT_TRUE(has(run_plain({"--file", file.string()}), "plugin: plain-c loaded"));
+  EXPECT_HAS(run_plain({"--file", file.string()}), "plugin: plain-c loaded");
   const fs::path own = fs::path(PATCHBAY_TEST_LIBRARY).parent_path() / "patchbay/plugins";
   const std::string text = run_raised({"--file", file.string()});
-  EXPECT_TRUE(has(text, "plugin_failed: [Runtime] plugin '" + file.string() +
-                            "' refused: with raised privileges only plugins in " + own.string() +
-                            " are opened.\n"))
-      << text;
+  EXPECT_HAS(text, "plugin_failed: [Runtime] plugin '" + file.string() +
+                       "' refused: with raised privileges only plugins in " + own.string() +
+                       " are opened.\n");
 }
 
 TEST_F(Privileges, AFileOfTheLibrarysFolderMayBeNamedInCode) {
   const fs::path own = fs::path(PATCHBAY_TEST_LIBRARY).parent_path() / "patchbay/plugins";
   const std::string text = run_raised({"--file", (own / "patchbay-cpu-openblas.so").string()});
-  EXPECT_TRUE(has(text, "plugin: cpu-openblas loaded")) << text;
-  EXPECT_TRUE(has(text, "sum: 6.0")) << text;
+  EXPECT_HAS(text, "plugin: cpu-openblas loaded");
+  EXPECT_HAS(text, "sum: 6.0");
 }
 
 TEST_F(Privileges, ADirectoryNamedInCodeIsIgnoredAndNamedInTheLog) {
   const fs::path directory = stage_.folder("plugins");
   stage_.copy(PATCHBAY_TEST_PLAIN_C, "plugins/patchbay-plain-c.so");
-  EXPECT_TRUE(has(run_plain({"--directory", directory.string()}), "plugin: plain-c loaded"));
+  EXPECT_HAS(run_plain({"--directory", directory.string()}), "plugin: plain-c loaded");
   const std::string text = run_raised({"--directory", directory.string()});
-  EXPECT_TRUE(has(text, "warning: [Runtime] raised privileges: ignored the plugin directory '" +
-                            directory.string() + "'\n"))
+  EXPECT_TRUE(
+      contains(text, "warning: [Runtime] raised privileges: ignored the plugin directory '" +
+                         directory.string() + "'\n"))
       << text;
-  EXPECT_FALSE(has(text, "plain-c")) << text;
+  EXPECT_FALSE(contains(text, "plain-c")) << text;
 }
 
 TEST_F(Privileges, ADirectoryIsNotTrusted) {
@@ -113,13 +109,14 @@ TEST_F(Privileges, ADirectoryIsNotTrusted) {
   stage_.copy(PATCHBAY_TEST_PLAIN_C, "shared/patchbay-plain-c.so", kCaller);
   fs::permissions(directory, fs::perms::all);
   const Words arguments = {"--directory", directory.string(), "--trust", directory.string()};
-  EXPECT_TRUE(has(run_plain(arguments), "plugin: plain-c loaded"));
+  EXPECT_HAS(run_plain(arguments), "plugin: plain-c loaded");
   const std::string text = run_raised(arguments);
-  EXPECT_TRUE(has(text, "warning: [Runtime] raised privileges: not trusted is the directory '" +
-                            directory.string() + "'\n"))
+  EXPECT_TRUE(
+      contains(text, "warning: [Runtime] raised privileges: not trusted is the directory '" +
+                         directory.string() + "'\n"))
       << text;
-  EXPECT_FALSE(has(text, "plain-c")) << text;
-  EXPECT_TRUE(has(text, "sum: 6.0")) << text;
+  EXPECT_FALSE(contains(text, "plain-c")) << text;
+  EXPECT_HAS(text, "sum: 6.0");
 }
 
 /// A server of root's that works as a user for a while could take code of that user's, and keep it
@@ -128,13 +125,12 @@ TEST_F(Privileges, ThatAreGivenUpForAWhileAreRaised) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root";
   set("PATCHBAY_CPU_DEVICES", "2");
   const std::string plain = run_plain({});
-  EXPECT_TRUE(has(plain, "plugin: cpu-openblas loaded: 2 devices")) << plain;
+  EXPECT_HAS(plain, "plugin: cpu-openblas loaded: 2 devices");
   const std::string text =
       stage_.run(plain_probe(stage_), {"--drop", std::to_string(kCaller)}, variables_, /*user=*/0);
-  EXPECT_TRUE(has(text, "raised: no\n")) << text;
-  EXPECT_TRUE(has(text, "warning: [Runtime] raised privileges: ignored PATCHBAY_CPU_DEVICES"))
-      << text;
-  EXPECT_TRUE(has(text, "plugin: cpu-openblas loaded: 1 device\n")) << text;
+  EXPECT_HAS(text, "raised: no\n");
+  EXPECT_HAS(text, "warning: [Runtime] raised privileges: ignored PATCHBAY_CPU_DEVICES");
+  EXPECT_HAS(text, "plugin: cpu-openblas loaded: 1 device\n");
 }
 
 TEST_F(Privileges, NoLoaderOfOpenclIsOpened) {
@@ -147,12 +143,13 @@ TEST_F(Privileges, NoLoaderOfOpenclIsOpened) {
   fs::remove(trace_);
 
   const std::string text = run_raised({});
-  EXPECT_TRUE(has(text,
-                  "plugin: opencl no-driver: this process has raised privileges, and an ICD "
-                  "loader or a driver of OpenCL opens libraries or writes files at paths from the "
-                  "caller's variables (OCL_ICD_VENDORS, POCL_CACHE_DIR, HOME)\n"))
+  EXPECT_TRUE(
+      contains(text,
+               "plugin: opencl no-driver: this process has raised privileges, and an ICD "
+               "loader or a driver of OpenCL opens libraries or writes files at paths from the "
+               "caller's variables (OCL_ICD_VENDORS, POCL_CACHE_DIR, HOME)\n"))
       << text;
-  EXPECT_FALSE(fs::exists(trace_)) << read_file(trace_);
+  EXPECT_FALSE(fs::exists(trace_)) << test::read_text(trace_);
 }
 
 TEST_F(Privileges, NoDriverOfACardIsOpened) {
@@ -161,20 +158,19 @@ TEST_F(Privileges, NoDriverOfACardIsOpened) {
   const std::string before = run_plain(arguments);
   if (!has(before, "plugin: cuda-cublas loaded")) GTEST_SKIP() << "no simulated card: " << before;
   const std::string text = run_raised(arguments);
-  EXPECT_TRUE(has(text,
-                  "plugin: cuda-cublas no-driver: this process has raised privileges, and "
-                  "the driver opens libraries"))
-      << text;
+  EXPECT_HAS(text,
+             "plugin: cuda-cublas no-driver: this process has raised privileges, and "
+             "the driver opens libraries");
 }
 
 TEST_F(Privileges, NoVerdictOfTheProbeIsKeptOrTaken) {
   set("HOME", callers_);
   const Words probed = {"--set", "probe=1"};
-  EXPECT_TRUE(has(run_plain(probed), "plugin: cpu-openblas loaded"));
+  EXPECT_HAS(run_plain(probed), "plugin: cpu-openblas loaded");
   const std::string files = callers_files();
-  EXPECT_TRUE(has(files, "/.cache/patchbay/probe-")) << files;
+  EXPECT_HAS(files, "/.cache/patchbay/probe-");
   const std::string text = run_raised(probed);
-  EXPECT_TRUE(has(text, "plugin: cpu-openblas loaded")) << text;
+  EXPECT_HAS(text, "plugin: cpu-openblas loaded");
   EXPECT_EQ(callers_files(), files);
 }
 
@@ -195,9 +191,10 @@ TEST_F(Privileges, NoCompilerIsStarted) {
 
   const fs::path cache = stage_.folder("cache", 0, 0700);
   const std::string text = run_raised({"--kernel", "--set", "cache_dir=" + cache.string()});
-  EXPECT_TRUE(has(text,
-                  "unsupported: [KernelModule] kernels need a C++ compiler at run time, and none "
-                  "is started in a set-uid program or one with file capabilities"))
+  EXPECT_TRUE(
+      contains(text,
+               "unsupported: [KernelModule] kernels need a C++ compiler at run time, and none "
+               "is started in a set-uid program or one with file capabilities"))
       << text;
   EXPECT_FALSE(fs::exists(trace_));
   EXPECT_EQ(callers_files(), files);

@@ -3,13 +3,11 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -48,34 +46,24 @@ void set_owner(const fs::path& path, uid_t owner, mode_t mode) {
 
 }  // namespace
 
-Stage::Stage() {
-  std::string name = (fs::temp_directory_path() / "patchbay-privileges-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
-  path_ = name;
-  fs::permissions(path_, fs::perms(0755));
-}
-
-Stage::~Stage() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
+Stage::Stage() { fs::permissions(path(), fs::perms(0755)); }
 
 fs::path Stage::folder(std::string_view name, uid_t owner, mode_t mode) const {
-  fs::create_directories(path_ / name);
-  set_owner(path_ / name, owner, mode);
-  return path_ / name;
+  fs::create_directories(path() / name);
+  set_owner(path() / name, owner, mode);
+  return path() / name;
 }
 
 fs::path Stage::write(std::string_view name, std::string_view text, mode_t mode) const {
-  std::ofstream(path_ / name, std::ios::binary).write(text.data(), std::ssize(text));
-  set_owner(path_ / name, 0, mode);
-  return path_ / name;
+  std::ofstream(path() / name, std::ios::binary).write(text.data(), std::ssize(text));
+  set_owner(path() / name, 0, mode);
+  return path() / name;
 }
 
 fs::path Stage::copy(const fs::path& file, std::string_view name, uid_t owner, mode_t mode) const {
-  fs::copy_file(file, path_ / name, fs::copy_options::overwrite_existing);
-  set_owner(path_ / name, owner, mode);
-  return path_ / name;
+  fs::copy_file(file, path() / name, fs::copy_options::overwrite_existing);
+  set_owner(path() / name, owner, mode);
+  return path() / name;
 }
 
 std::string Stage::run(const fs::path& program, const Words& arguments, const Words& variables,
@@ -88,7 +76,7 @@ std::string Stage::run(const fs::path& program, const Words& arguments, const Wo
     }
   }
   const std::vector<char*> argv = pointers_to(words), envp = pointers_to(environment);
-  const fs::path output = path_ / "output";
+  const fs::path output = path() / "output";
   const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (out < 0) throw std::runtime_error("no file for the output");
   const pid_t child = fork();
@@ -99,7 +87,7 @@ std::string Stage::run(const fs::path& program, const Words& arguments, const Wo
   close(out);
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child) throw std::runtime_error("no child");
-  std::string text = read_file(output);
+  std::string text = test::read_text(output);
   EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status) << "\n" << text;
   EXPECT_LE(WEXITSTATUS(status), 1) << "not started, or wrong arguments\n" << text;
   return text;
@@ -119,11 +107,6 @@ std::string why_no_raised_privileges() {
   return text.find("raised: yes") != std::string::npos
              ? ""
              : "set-uid programs get no privileges here (nosuid or no_new_privs)";
-}
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 }  // namespace patchbay::privileges_test

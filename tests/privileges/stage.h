@@ -10,6 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "support/scratch_directory.h"
+#include "support/text.h"
+
 namespace patchbay::privileges_test {
 
 inline constexpr uid_t kCaller = 65534;
@@ -17,14 +20,11 @@ inline constexpr uid_t kCaller = 65534;
 using Words = std::vector<std::string>;
 
 /// Belongs to this user, who must be root for most of it; gone with the object.
-class Stage {
+class Stage : public test::ScratchDirectory {
  public:
   Stage();
-  ~Stage();
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
 
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+  std::filesystem::path operator/(std::string_view name) const { return path() / name; }
   /// A folder below it.
   std::filesystem::path folder(std::string_view name, uid_t owner = 0, mode_t mode = 0755) const;
   std::filesystem::path write(std::string_view name, std::string_view text, mode_t mode) const;
@@ -35,9 +35,6 @@ class Stage {
   /// sanitizers. Fails the test if a signal ends the program.
   std::string run(const std::filesystem::path& program, const Words& arguments,
                   const Words& variables, uid_t user = kCaller) const;
-
- private:
-  std::filesystem::path path_;
 };
 
 /// The program that the tests start, and a copy of it that runs with root's privileges.
@@ -46,8 +43,6 @@ std::filesystem::path raised_probe(const Stage& stage);
 
 /// Why this machine can't show raised privileges; empty if it can.
 std::string why_no_raised_privileges();
-
-std::string read_file(const std::filesystem::path& path);
 
 }  // namespace patchbay::privileges_test
 

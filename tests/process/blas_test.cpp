@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "examples/tests/run_process.h"
+#include "support/text.h"
 
 namespace {
 
@@ -42,7 +43,7 @@ TEST_P(BesideBlas, TheSameFileInTheGlobalScope) {
   if (!std::filesystem::exists(kOpenBlas)) GTEST_SKIP() << kOpenBlas << " is absent";
   const std::string description = run("global", kOpenBlas);
   const char* const products = wants_openblas() ? "products by OpenBLAS" : "own products";
-  EXPECT_NE(description.find(products), std::string::npos) << description;
+  EXPECT_HAS(description, products);
 }
 
 TEST_P(BesideBlas, AnotherBuildInTheGlobalScope) {
@@ -51,7 +52,7 @@ TEST_P(BesideBlas, AnotherBuildInTheGlobalScope) {
     GTEST_SKIP() << kOpenBlas << " or " << other << " is absent";
   }
   const std::string description = run("global", other);
-  EXPECT_NE(description.find("own products"), std::string::npos) << description;
+  EXPECT_HAS(description, "own products");
 }
 
 TEST_P(BesideBlas, AnotherLibraryInTheGlobalScope) {
@@ -65,14 +66,14 @@ TEST_P(BesideBlas, SerialBuildIsRefused) {
   const std::string serial = PATCHBAY_TEST_LIB "openblas-serial/libopenblas.so.0";
   if (!std::filesystem::exists(serial)) GTEST_SKIP() << serial << " is absent";
   const std::string description = run("alone", "none", serial);
-  EXPECT_NE(description.find("own products"), std::string::npos) << description;
+  EXPECT_HAS(description, "own products");
 }
 
 TEST_P(BesideBlas, ThereIsNone) {
   const std::string description = run("alone", "none", "/nowhere/libopenblas.so.0");
-  EXPECT_NE(description.find("own products"), std::string::npos) << description;
+  EXPECT_HAS(description, "own products");
   if (wants_openblas()) {
-    EXPECT_NE(description.find("(no OpenBLAS)"), std::string::npos) << description;
+    EXPECT_HAS(description, "(no OpenBLAS)");
   }
 }
 
@@ -84,7 +85,7 @@ TEST(LittleMemory, IsAnOrdinaryErrorOfTheProduct) {
       {BLAS_PROGRAM, "limited", "none"},
       {{"PATCHBAY_PLUGINS", "cpu-openblas"}, {"PATCHBAY_CPU_PRODUCTS", "own"}});
   EXPECT_EQ(result.status, 0) << result.output << result.errors;
-  EXPECT_NE(result.output.find("bytes of scratch memory"), std::string::npos) << result.output;
+  EXPECT_HAS(result.output, "bytes of scratch memory");
   EXPECT_EQ(result.output.find('\n'), result.output.size() - 1) << result.output;
 }
 

@@ -4,14 +4,13 @@
 #define PATCHBAY_TESTS_SUPPORT_KERNELS_H_
 
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include <patchbay/patchbay.h>
 
 #include "support/paths.h"
+#include "support/text.h"
 
 namespace patchbay::test {
 
@@ -28,16 +27,16 @@ PATCHBAY_KERNEL(scale)(PATCHBAY_INPUT(f32, x), PATCHBAY_OUTPUT(f32, y), PATCHBAY
 }
 )";
 
+/// The kernel that every device has.
+inline KernelSpec fill_spec(DType dtype = DType::f32) {
+  return {"fill.1", {ArgumentSpec::tensor(dtype, Access::kWrite), ArgumentSpec::scalar(dtype)}, {}};
+}
+
 /// Values with a prime period, small enough for exact sums.
 inline Floats values(std::int64_t count) {
   Floats result(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<float>(i % 23) - 11;
   return result;
-}
-
-inline std::string read_text(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 inline std::string example_path(const std::string& name) {

@@ -11,6 +11,7 @@
 #include <patchbay/patchbay.h>
 
 #include "support/paths.h"
+#include "support/text.h"
 
 namespace patchbay::test {
 
@@ -42,12 +43,12 @@ Error error_of(Body&& body) {
   return {ErrorCode::kInternal, "none"};
 }
 
-#define EXPECT_ERROR(body, expected_code, expected_text)                                           \
-  do {                                                                                             \
-    const ::patchbay::Error error_ = ::patchbay::test::error_of([&] { body; });                    \
-    EXPECT_EQ(to_string(error_.code()), to_string(expected_code)) << error_.what();                \
-    EXPECT_NE(std::string(error_.what()).find(expected_text), std::string::npos) << error_.what(); \
-    EXPECT_EQ(std::string(error_.what()).find('\n'), std::string::npos) << error_.what();          \
+#define EXPECT_ERROR(body, expected_code, expected_text)                                  \
+  do {                                                                                    \
+    const ::patchbay::Error error_ = ::patchbay::test::error_of([&] { body; });           \
+    EXPECT_EQ(to_string(error_.code()), to_string(expected_code)) << error_.what();       \
+    EXPECT_HAS(error_.what(), expected_text);                                             \
+    EXPECT_EQ(std::string(error_.what()).find('\n'), std::string::npos) << error_.what(); \
   } while (false)
 
 }  // namespace patchbay::test

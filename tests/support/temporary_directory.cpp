@@ -1,12 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "support/temporary_directory.h"
 
-#include <stdlib.h>
-
 #include <array>
 #include <fstream>
-#include <iterator>
-#include <stdexcept>
 
 #include <gtest/gtest.h>
 
@@ -18,39 +14,26 @@ namespace patchbay::faults {
 
 namespace fs = std::filesystem;
 
-TemporaryDirectory::TemporaryDirectory() {
-  std::string name = (fs::temp_directory_path() / "patchbay-faults-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
-  path_ = name;
-  fs::permissions(path_, fs::perms(0755));
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+TemporaryDirectory::TemporaryDirectory(std::initializer_list<std::string_view> fixtures) {
+  fs::permissions(path(), fs::perms(0755));
+  for (const std::string_view fixture : fixtures) add(fixture);
 }
 
 fs::path TemporaryDirectory::add(std::string_view fixture) const {
-  return write(fixture, read_file(fixture_path(fixture)));
+  return write(fixture, test::read_text(fixture_path(fixture)));
 }
 
 fs::path TemporaryDirectory::write(std::string_view name, std::string_view bytes) const {
-  const fs::path path = path_ / ("patchbay-" + std::string(name) + ".so");
-  std::ofstream(path, std::ios::binary).write(bytes.data(), std::ssize(bytes));
-  fs::permissions(path, fs::perms(0644));
-  return path;
+  const fs::path file = path() / ("patchbay-" + std::string(name) + ".so");
+  std::ofstream(file, std::ios::binary).write(bytes.data(), std::ssize(bytes));
+  fs::permissions(file, fs::perms(0644));
+  return file;
 }
 
 fs::path fixture_path(std::string_view fixture) {
   const std::string file = "patchbay-" + std::string(fixture) + ".so";
   const fs::path path = fs::path(PATCHBAY_FIXTURE_DIR) / file;
   return fs::exists(path) ? path : fs::path(test::test_plugin_folder()) / file;
-}
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("can't read " + path.string());
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 RuntimeOptions only(std::vector<fs::path> directories) {
@@ -61,11 +44,15 @@ RuntimeOptions only(std::vector<fs::path> directories) {
   return options;
 }
 
-Runtime fake_runtime(std::map<std::string, std::string> settings) {
+RuntimeOptions only_fixture(std::string_view fixture, std::map<std::string, std::string> settings) {
   RuntimeOptions options = only({});
-  options.plugin_files = {fixture_path("fake")};
+  options.plugin_files = {fixture_path(fixture)};
   options.settings = std::move(settings);
-  return Runtime(options);
+  return options;
+}
+
+Runtime fake_runtime(std::map<std::string, std::string> settings) {
+  return Runtime(only_fixture("fake", std::move(settings)));
 }
 
 PluginInfo plugin_info(const Runtime& runtime, std::string_view name) {
@@ -100,9 +87,7 @@ void expect_plain_c_works(const Runtime& runtime) {
 
 void expect_outcome(std::string_view fixture, PluginStatus status,
                     const std::vector<std::string>& reasons) {
-  const TemporaryDirectory directory;
-  directory.add("plain-c");
-  directory.add(fixture);
+  const TemporaryDirectory directory{"plain-c", fixture};
   expect_outcome_in(directory, fixture, status, reasons);
 }
 
@@ -111,12 +96,9 @@ void expect_outcome_in(const TemporaryDirectory& directory, std::string_view nam
   const Runtime runtime(only({directory.path()}));
   const PluginInfo info = plugin_info(runtime, name);
   EXPECT_EQ(to_string(info.status), to_string(status)) << info.reason;
-  for (const std::string& reason : reasons) {
-    EXPECT_NE(info.reason.find(reason), std::string::npos)
-        << "no '" << reason << "' in: " << info.reason;
-  }
+  for (const std::string& reason : reasons) EXPECT_HAS(info.reason, reason);
   EXPECT_EQ(info.reason.find('\n'), std::string::npos) << info.reason;
-  EXPECT_NE(runtime.explain().find(info.reason), std::string::npos) << runtime.explain();
+  EXPECT_HAS(runtime.explain(), info.reason);
   expect_plain_c_works(runtime);
 }
 

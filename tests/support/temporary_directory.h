@@ -4,37 +4,36 @@
 #define PATCHBAY_TESTS_SUPPORT_TEMPORARY_DIRECTORY_H_
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <patchbay/runtime.h>
 
+#include "support/runtime_fixture.h"
+#include "support/scratch_directory.h"
+
 namespace patchbay::faults {
 
-/// Mode 0755, owned by this user; deleted with the object.
-class TemporaryDirectory {
+/// Mode 0755, owned by this user; deleted with the object. Holds copies of these fixtures.
+class TemporaryDirectory : public test::ScratchDirectory {
  public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  explicit TemporaryDirectory(std::initializer_list<std::string_view> fixtures = {});
 
-  const std::filesystem::path& path() const { return path_; }
   /// Copies a fixture, mode 0644, and returns the path of the copy.
   std::filesystem::path add(std::string_view fixture) const;
   /// Writes these bytes to patchbay-<name>.so and returns its path.
   std::filesystem::path write(std::string_view name, std::string_view bytes) const;
-
- private:
-  std::filesystem::path path_;
 };
 
 std::filesystem::path fixture_path(std::string_view fixture);
-std::string read_file(const std::filesystem::path& path);
 
 /// Options with only these plugin directories, without the environment.
 RuntimeOptions only(std::vector<std::filesystem::path> directories);
+/// Options with only this fixture.
+RuntimeOptions only_fixture(std::string_view fixture,
+                            std::map<std::string, std::string> settings = {});
 /// A runtime with only the fake plugin.
 Runtime fake_runtime(std::map<std::string, std::string> settings = {});
 

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -12,12 +11,6 @@
 
 namespace patchbay::tests {
 namespace {
-
-std::string content_of(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 std::vector<std::string> names_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
@@ -52,7 +45,7 @@ TEST(BenchCopy, MeasuresEachWayAtEachSize) {
       EXPECT_GT(point["bytes_per_second"], 0);
     }
   }
-  EXPECT_NE(json["cut"].get<std::string>().find("there is no memory"), std::string::npos) << json;
+  EXPECT_HAS(json["cut"].get<std::string>(), "there is no memory") << json;
 }
 
 TEST(BenchCopy, TheNeighbourIsReachedByItsOwnRoute) {
@@ -65,21 +58,20 @@ TEST(BenchCopy, TheNeighbourIsReachedByItsOwnRoute) {
 TEST(BenchCopy, LeavesOutWhatWouldTakeTooLong) {
   const Finished finished = bench({"--device", "fake:0", "--seconds", "0.001"});
   EXPECT_EQ(finished.exit_status, 0) << finished.err;
-  EXPECT_NE(finished.out.find("are left out: they would not end within 0.001 s"), std::string::npos)
-      << finished.out;
-  EXPECT_NE(finished.out.find("(1) host to fake:0 (host to device)"), std::string::npos);
-  EXPECT_NE(finished.out.find("4.0 KiB"), std::string::npos) << finished.out;
+  EXPECT_HAS(finished.out, "are left out: they would not end within 0.001 s");
+  EXPECT_HAS(finished.out, "(1) host to fake:0 (host to device)");
+  EXPECT_HAS(finished.out, "4.0 KiB");
 }
 
 TEST(BenchCopy, DrawsAPlot) {
   const TemporaryDirectory directory;
   const std::string path = (directory.path() / "copies.svg").string();
   EXPECT_EQ(bench({"--device", "fake:0", "--plot", path}).exit_status, 0);
-  const std::string svg = content_of(path);
+  const std::string svg = read_text(path);
   EXPECT_EQ(svg.rfind("<svg xmlns=", 0), 0u) << svg.substr(0, 80);
   for (const char* words : {"Copies of fake:0", "host to fake:0 (host to device)", "<polyline",
                             "4.0 KiB", "GB/s", "</svg>"}) {
-    EXPECT_NE(svg.find(words), std::string::npos) << words;
+    EXPECT_HAS(svg, words) << words;
   }
 }
 
@@ -119,14 +111,14 @@ TEST(BenchCopy, AFailureLeavesTheFileOfThePlot) {
                                          "fake:0", "--seconds", "0.1", "--plot", path},
                                         {"PATCHBAY_FAKE_FAIL_COPY=3-"});
     EXPECT_EQ(copies.exit_status, 1) << copies.err;
-    EXPECT_NE(copies.err.find("fake_fail_copy"), std::string::npos) << copies.err;
+    EXPECT_HAS(copies.err, "fake_fail_copy");
     for (const char* what : {"copy", "ops"}) {
       const Finished device = run_command({"bench", what, "--device", "nope", "--plot", path});
       EXPECT_EQ(device.exit_status, 1);
-      EXPECT_NE(device.err.find("no backend 'nope'"), std::string::npos) << device.err;
+      EXPECT_HAS(device.err, "no backend 'nope'");
     }
   }
-  EXPECT_EQ(content_of(old), "old\n");
+  EXPECT_EQ(read_text(old), "old\n");
   EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"old.svg"});
 }
 
@@ -140,7 +132,7 @@ TEST(BenchCopy, APlotReplacesAFile) {
   const TemporaryDirectory folder;
   const std::string old = folder.write("old.svg", std::string(1 << 20, 'x'));
   plot_quickly(old);
-  EXPECT_TRUE(content_of(old).ends_with("</svg>\n")) << content_of(old).size();
+  EXPECT_TRUE(read_text(old).ends_with("</svg>\n")) << read_text(old).size();
   EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"old.svg"});
 }
 
@@ -151,7 +143,7 @@ TEST(BenchCopy, APlotGoesWhereALinkLeads) {
   std::filesystem::create_symlink(old, link);
   plot_quickly(link);
   EXPECT_TRUE(std::filesystem::is_symlink(link));
-  EXPECT_TRUE(content_of(old).ends_with("</svg>\n")) << content_of(old).size();
+  EXPECT_TRUE(read_text(old).ends_with("</svg>\n")) << read_text(old).size();
 }
 
 TEST(BenchCopy, APlotGoesIntoAPipe) {
@@ -159,7 +151,7 @@ TEST(BenchCopy, APlotGoesIntoAPipe) {
   const std::string pipe = folder.path() / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   std::string text;
-  std::thread reader([&] { text = content_of(pipe); });
+  std::thread reader([&] { text = read_text(pipe); });
   plot_quickly(pipe);
   reader.join();
   EXPECT_TRUE(text.starts_with("<svg xmlns=")) << text.substr(0, 80);
@@ -203,7 +195,7 @@ TEST(BenchCopy, HelpListsWhatAllCommandsTake) {
   const Finished finished = run_command({"bench", "copy", "--help"});
   EXPECT_EQ(finished.exit_status, 0);
   for (const char* option : {"--json", "--plugin ", "--plugin-path", "--seconds"}) {
-    EXPECT_NE(finished.out.find(option), std::string::npos) << option << finished.out;
+    EXPECT_HAS(finished.out, option) << option << finished.out;
   }
 }
 

@@ -79,7 +79,7 @@ TEST(BenchOps, PrintsATable) {
        {"), f32. Limits: ", " read and written by copies of 256.0 KiB, ", "FLOP/s by products of ",
         "OPERATOR", "GFLOP/s", "GB/s", "BOUND", "SHARE", "SHAPE", "\nadd ", " memory ", " compute ",
         " %", "  64 x 1024\n", "  65536\n", "8 heads x 64 x 64"}) {
-    EXPECT_NE(finished.out.find(words), std::string::npos) << words << '\n' << finished.out;
+    EXPECT_HAS(finished.out, words) << words << '\n' << finished.out;
   }
 }
 
@@ -94,15 +94,14 @@ TEST(BenchOps, DrawsARoofline) {
   EXPECT_EQ(svg.rfind("<svg xmlns=", 0), 0u) << svg.substr(0, 80);
   for (const char* words : {"Operators of cpu:0 (", "limits: ", "FLOP per byte", "<polyline",
                             ">add<", ">conv2d 7x7 stride 2<", ">attention<", "</svg>"}) {
-    EXPECT_NE(svg.find(words), std::string::npos) << words;
+    EXPECT_HAS(svg, words) << words;
   }
 }
 
 TEST(BenchOps, RefusesWhatCanNotBe) {
   const Finished device = bench({"--device", "nothing:3"});
   EXPECT_EQ(device.exit_status, 1);
-  EXPECT_NE(device.err.find("no backend 'nothing' for device 'nothing:3'"), std::string::npos)
-      << device.err;
+  EXPECT_HAS(device.err, "no backend 'nothing' for device 'nothing:3'");
   EXPECT_EQ(device.err.find('\n'), device.err.size() - 1) << "one line: " << device.err;
   const Finished plot = bench({"--device", "cpu:0", "--plot", "/nowhere/operators.svg"});
   EXPECT_EQ(plot.exit_status, 1);
@@ -120,9 +119,8 @@ TEST(BenchOps, NamesOperatorsThatTheDeviceCanNotRun) {
       run_command({"bench", "ops", "--quick", "--plugin", fake_plugin(), "--device", "fake:0"},
                   {"PATCHBAY_FAKE_MEMORY_BYTES=3000000"});
   EXPECT_EQ(finished.exit_status, 0) << finished.err;
-  EXPECT_NE(finished.out.find("\nconv2d 7x7 stride 2 is left out: "), std::string::npos)
-      << finished.out;
-  EXPECT_NE(finished.out.find("\nadd "), std::string::npos) << finished.out;
+  EXPECT_HAS(finished.out, "\nconv2d 7x7 stride 2 is left out: ");
+  EXPECT_HAS(finished.out, "\nadd ");
 }
 
 }  // namespace

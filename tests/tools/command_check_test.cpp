@@ -34,14 +34,14 @@ TEST(Check, ABackendByItsName) {
   const Finished finished =
       run_command({"check", "fake", "--plugin", fake_plugin(), "--chapter", "loading"});
   EXPECT_EQ(finished.exit_status, 0) << finished.out;
-  EXPECT_NE(finished.out.find("Plugin fake (backend fake)"), std::string::npos) << finished.out;
+  EXPECT_HAS(finished.out, "Plugin fake (backend fake)");
 }
 
 TEST(Check, AFaultIsFoundAndNamed) {
   const Finished finished = run_command({"check", fake_plugin(), "--chapter", "memory"},
                                         {"PATCHBAY_FAKE_FAIL_ALLOCATE=3"});
   EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_NE(finished.out.find("failed memory."), std::string::npos) << finished.out;
+  EXPECT_HAS(finished.out, "failed memory.");
 }
 
 /// PATCHBAY_TEST_ALL: all operators of a device without f64.
@@ -74,7 +74,7 @@ TEST(Check, ABadPluginIsAnError) {
   const Finished text = run_command({"check", bad});
   EXPECT_EQ(text.exit_status, 1);
   EXPECT_EQ(text.out, "");
-  EXPECT_NE(text.err.find(bad), std::string::npos) << text.err;
+  EXPECT_HAS(text.err, bad);
   EXPECT_EQ(run_command({"check", bad, "--json"}).json()["error"]["code"], "plugin_failed");
 }
 
@@ -88,11 +88,9 @@ TEST(Check, ARefusedPluginSaysWhy) {
   const Finished finished = run_command({"check", file.string()});
   EXPECT_EQ(finished.exit_status, 1);
   EXPECT_EQ(finished.out, "");
-  EXPECT_NE(finished.err.find("plugin '" + file.string() +
-                              "' refused: it asks for an executable stack (link it with -z "
-                              "noexecstack)."),
-            std::string::npos)
-      << finished.err;
+  EXPECT_HAS(finished.err, "plugin '" + file.string() +
+                               "' refused: it asks for an executable stack (link it with -z "
+                               "noexecstack).");
 }
 
 /// A directory with the hostile plugin and the good one.
@@ -119,7 +117,7 @@ TEST_F(BesideABadOne, AGoodPluginPasses) {
 TEST_F(BesideABadOne, WhatADriverPrintsIsNotInTheReport) {
   const Finished finished = run({"devices", "--json"}, "print");
   EXPECT_FALSE(nlohmann::json::parse(finished.out)["devices"].empty());
-  EXPECT_NE(finished.err.find("a driver's greeting\n"), std::string::npos) << finished.err;
+  EXPECT_HAS(finished.err, "a driver's greeting\n");
 }
 
 /// The lines of the examining process must not go where a closed descriptor was.
@@ -177,18 +175,14 @@ TEST(Check, AnUnknownBackendIsAnError) {
   EXPECT_EQ(finished.exit_status, 1);
   const auto error = finished.json()["error"];
   EXPECT_EQ(error["code"], "invalid_argument");
-  EXPECT_NE(error["message"].get<std::string>().find("nosuch"), std::string::npos) << error;
+  EXPECT_HAS(error["message"].get<std::string>(), "nosuch") << error;
 }
 
 TEST(Check, ADeviceIsNoBackend) {
   const Finished finished = run_command({"check", "fake:1", "--plugin", fake_plugin()});
   EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_NE(
-      finished.err.find("[check] 'fake:1' is neither a plugin nor a backend: expected one of ["),
-      std::string::npos)
-      << finished.err;
-  EXPECT_NE(finished.err.find(" Name 'fake', without the device's number.\n"), std::string::npos)
-      << finished.err;
+  EXPECT_HAS(finished.err, "[check] 'fake:1' is neither a plugin nor a backend: expected one of [");
+  EXPECT_HAS(finished.err, " Name 'fake', without the device's number.\n");
 }
 
 TEST(Check, APluginWithoutADeviceIsAnError) {
@@ -209,17 +203,17 @@ TEST(Check, OnlyChecksThatMatch) {
   }
   const Finished none = run_command({"check", "cpu", "--only", "streams.of_water"});
   EXPECT_EQ(none.exit_status, 2);
-  EXPECT_NE(none.err.find("no check matches 'streams.of_water'"), std::string::npos) << none.err;
+  EXPECT_HAS(none.err, "no check matches 'streams.of_water'");
   const Finished neither =
       run_command({"check", "cpu", "--chapter", "memory", "--only", "streams.deadlines"});
   EXPECT_EQ(neither.exit_status, 2);
-  EXPECT_NE(neither.err.find("no check of the chapters matches"), std::string::npos) << neither.err;
+  EXPECT_HAS(neither.err, "no check of the chapters matches");
 }
 
 TEST(Check, ListNeedsNoPlugin) {
   const Finished text = run_command({"check", "--list", "--chapter", "copies"});
   EXPECT_EQ(text.exit_status, 0);
-  EXPECT_NE(text.out.find("copies.many_chunks\n"), std::string::npos) << text.out;
+  EXPECT_HAS(text.out, "copies.many_chunks\n");
   EXPECT_EQ(text.out.find("memory."), std::string::npos) << text.out;
   const auto json = run_command({"check", "--list", "--json"}).json();
   EXPECT_GT(json["checks"].size(), 100u);

@@ -45,7 +45,7 @@ TEST(CopyPlan, TextSaysRouteAndLegs) {
   const Finished finished = plan({"host", "fake:1", "3MiB"});
   EXPECT_EQ(finished.exit_status, 0);
   for (const char* words : {"host -> fake:1", "host to device", "3.0 MiB", "not measured"}) {
-    EXPECT_NE(finished.out.find(words), std::string::npos) << words << finished.out;
+    EXPECT_HAS(finished.out, words) << words << finished.out;
   }
 }
 
@@ -58,8 +58,7 @@ TEST(CopyPlan, AnUnknownPlaceIsToldTheHostsName) {
 
 TEST(CopyPlan, SaysWhy) {
   const Finished text = plan({"host", "fake:1", "3MiB"});
-  EXPECT_NE(text.out.find("\nreason  the host can address the source\n"), std::string::npos)
-      << text.out;
+  EXPECT_HAS(text.out, "\nreason  the host can address the source\n");
   const auto peer = plan({"fake:0", "fake:1", "1MiB", "--json"}).json();
   EXPECT_EQ(peer["reason"], "the source's device reaches the destination's");
   const auto staged = plan({"fake:0", "fake:1", "1MiB", "--json"}, {"PATCHBAY_FAKE_PEER=0"}).json();
@@ -85,11 +84,10 @@ TEST(CopyPlan, ASmallCopyTakesSomeTime) {
 TEST(CopyPlan, TheWayOutIsACommand) {
   const Finished text = plan({"host", "nosuch:0", "10"});
   EXPECT_EQ(text.exit_status, 1);
-  EXPECT_NE(text.err.find(" `patchbay plugins` says what was tried. "), std::string::npos)
-      << text.err;
+  EXPECT_HAS(text.err, " `patchbay plugins` says what was tried. ");
   const std::string json =
       plan({"host", "gpu:7", "10", "--json"}).json()["error"]["message"].get<std::string>();
-  EXPECT_NE(json.find(" `patchbay plugins` says what was tried"), std::string::npos) << json;
+  EXPECT_HAS(json, " `patchbay plugins` says what was tried");
   EXPECT_EQ(json.find("explain()"), std::string::npos) << json;
 }
 
@@ -97,7 +95,7 @@ TEST(CopyPlan, AnUnknownDeviceIsOneLineAndStatus1) {
   const Finished text = plan({"fake:0", "fake:9", "10"});
   EXPECT_EQ(text.exit_status, 1);
   EXPECT_EQ(text.out, "");
-  EXPECT_NE(text.err.find("fake:9"), std::string::npos) << text.err;
+  EXPECT_HAS(text.err, "fake:9");
   EXPECT_EQ(text.err.find('\n'), text.err.size() - 1) << text.err;
   const Finished json = plan({"fake:0", "nosuch:0", "10", "--json"});
   EXPECT_EQ(json.exit_status, 1);
@@ -110,7 +108,7 @@ TEST(CopyPlan, ABadNameIsQuoted) {
     EXPECT_EQ(finished.exit_status, 1) << name;
     const auto error = finished.json()["error"];
     EXPECT_EQ(error["code"], "invalid_argument") << name;
-    EXPECT_NE(error["message"].get<std::string>().find(name), std::string::npos) << error;
+    EXPECT_HAS(error["message"].get<std::string>(), name) << error;
   }
 }
 

@@ -49,7 +49,7 @@ TEST(Devices, TextIsATableOf100Columns) {
   const Finished finished = run_command({"devices", "--plugin", fake_plugin()});
   EXPECT_EQ(finished.exit_status, 0);
   EXPECT_EQ(finished.out.rfind("NAME", 0), 0u) << finished.out;
-  EXPECT_NE(finished.out.find("fake:0"), std::string::npos) << finished.out;
+  EXPECT_HAS(finished.out, "fake:0");
   std::istringstream lines(finished.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
 }
@@ -69,16 +69,16 @@ TEST(Devices, TextSaysWhatMultipliesOnTheCpu) {
             .out);
   };
   const std::string own = devices("PATCHBAY_CPU_PRODUCTS=own");
-  EXPECT_NE(own.find("ownproducts)"), std::string::npos) << own;
+  EXPECT_HAS(own, "ownproducts)");
   const std::string absent = devices("PATCHBAY_CPU_PRODUCTS=openblas");
-  EXPECT_NE(absent.find("(noOpenBLAS))"), std::string::npos) << absent;
+  EXPECT_HAS(absent, "(noOpenBLAS))");
 }
 
 TEST(Devices, NoDeviceIsNoError) {
   const std::vector<std::string> none = {"PATCHBAY_PLUGINS=fake", "PATCHBAY_FAKE_DEVICES=0"};
   const Finished finished = run_command({"devices", "--plugin", fake_plugin()}, none);
   EXPECT_EQ(finished.exit_status, 0);
-  EXPECT_NE(finished.out.find("No device"), std::string::npos) << finished.out;
+  EXPECT_HAS(finished.out, "No device");
   const auto json = run_command({"devices", "--json", "--plugin", fake_plugin()}, none).json();
   EXPECT_EQ(json["devices"], nlohmann::json::array());
 }
@@ -87,11 +87,10 @@ TEST(Devices, WhereThereAreNoneThePluginsSayWhy) {
   const Finished finished =
       run_command({"devices"}, {"PATCHBAY_PLUGINS=cpu-openblas", "PATCHBAY_CPU_DEVICES=zero"});
   EXPECT_EQ(finished.exit_status, 0);
-  EXPECT_NE(finished.out.find("cpu-openblas failed: setting cpu_devices (PATCHBAY_CPU_DEVICES): "
-                              "expected a whole number from 1 "
-                              "to 256, got 'zero'\n"),
-            std::string::npos)
-      << finished.out;
+  EXPECT_HAS(finished.out,
+             "cpu-openblas failed: setting cpu_devices (PATCHBAY_CPU_DEVICES): "
+             "expected a whole number from 1 "
+             "to 256, got 'zero'\n");
 }
 
 TEST(Devices, WhatFailedIsInTheJson) {
@@ -171,9 +170,7 @@ TEST(Devices, MisspeltVariablesAndPluginsAreErrors) {
             "or unset it.\n");
   const Finished plugin = run_command({"devices"}, {"PATCHBAY_PLUGINS=cpu"});
   EXPECT_EQ(plugin.exit_status, 1);
-  EXPECT_NE(plugin.err.find("backend 'cpu' is of plugin 'cpu-openblas'. Correct PATCHBAY_PLUGINS."),
-            std::string::npos)
-      << plugin.err;
+  EXPECT_HAS(plugin.err, "backend 'cpu' is of plugin 'cpu-openblas'. Correct PATCHBAY_PLUGINS.");
 }
 
 }  // namespace

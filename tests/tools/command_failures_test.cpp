@@ -22,9 +22,9 @@ constexpr const char* kBroken = "nulldevice:0";
 
 void expect_failure(const Finished& finished, const std::string& sound) {
   EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_NE(finished.out.find(sound), std::string::npos) << finished.out;
+  EXPECT_HAS(finished.out, sound);
   EXPECT_EQ(finished.err.rfind("patchbay: ", 0), 0u) << finished.err;
-  EXPECT_NE(finished.err.find(kBroken), std::string::npos) << finished.err;
+  EXPECT_HAS(finished.err, kBroken);
   EXPECT_EQ(finished.err.find('\n'), finished.err.size() - 1) << finished.err;
 }
 
@@ -35,7 +35,7 @@ TEST(DeviceFailure, LeavesTheMemoryOfOthers) {
   const auto json = finished.json();
   EXPECT_EQ(json["memory"][0]["kind"], "device");
   ASSERT_EQ(json["errors"].size(), 1u) << json;
-  EXPECT_NE(json["errors"][0].get<std::string>().find(kBroken), std::string::npos) << json;
+  EXPECT_HAS(json["errors"][0].get<std::string>(), kBroken) << json;
 }
 
 TEST(DeviceFailure, LeavesTheListOfDevices) {
@@ -66,7 +66,7 @@ TEST(DeviceFailure, OfTheOneThatWasAskedForIsTheOnlyAnswer) {
     const Finished finished = beside_null({command, "--device", "nulldevice:0"});
     EXPECT_EQ(finished.exit_status, 1);
     EXPECT_EQ(finished.out, "") << command;
-    EXPECT_NE(finished.err.find(kBroken), std::string::npos) << finished.err;
+    EXPECT_HAS(finished.err, kBroken);
   }
 }
 

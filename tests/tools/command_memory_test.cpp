@@ -54,7 +54,7 @@ TEST(Memory, OfOneDeviceAsATable) {
   EXPECT_EQ(finished.exit_status, 0);
   EXPECT_THAT(finished.out,
               testing::ContainsRegex("^DEVICE +KIND +TOTAL +FREE +LIVE +RESERVED +LIMIT\n"));
-  EXPECT_NE(finished.out.find("fake:1  pinned"), std::string::npos) << finished.out;
+  EXPECT_HAS(finished.out, "fake:1  pinned");
   EXPECT_EQ(finished.out.find("fake:0"), std::string::npos) << finished.out;
 }
 
@@ -78,7 +78,7 @@ TEST(Memory, ReplaysOnlyWhatItUnderstands) {
   const auto refuses = [](const std::string& text, const std::string& message) {
     const Finished finished = replay(text);
     EXPECT_EQ(finished.exit_status, 1) << text;
-    EXPECT_NE(finished.out.find(message), std::string::npos) << finished.out << finished.err;
+    EXPECT_HAS(finished.out, message) << finished.out << finished.err;
   };
   refuses("a x 1\nf y\n",
           ":2: 'f y': expected `a ID BYTES [TAG]` for a new ID or `f ID` for a live");
@@ -181,7 +181,7 @@ TEST(Memory, TellsWhatValidationFinds) {
   EXPECT_EQ(text.exit_status, 1);
   EXPECT_EQ(text.out.rfind("scribbling:0: 2 allocations", 0), 0u) << text.out;
   EXPECT_EQ(text.err.rfind("patchbay: [", 0), 0u) << text.err;
-  EXPECT_NE(text.err.find(finding), std::string::npos) << text.err;
+  EXPECT_HAS(text.err, finding);
   EXPECT_EQ(text.err.find('\n'), text.err.size() - 1) << text.err;
 
   const Finished object = replay_scribbling("a x 1000\na y 500\n", {"--json"}, validated);
@@ -189,7 +189,7 @@ TEST(Memory, TellsWhatValidationFinds) {
   const auto json = object.json();
   EXPECT_EQ(json["num_allocations"], 2);
   ASSERT_EQ(json["errors"].size(), 1u) << json;
-  EXPECT_NE(json["errors"][0].get<std::string>().find(finding), std::string::npos) << json;
+  EXPECT_HAS(json["errors"][0].get<std::string>(), finding) << json;
 
   EXPECT_EQ(replay_scribbling("a x 1000\nf x\n", {}, validated).err, "");
   EXPECT_EQ(replay_scribbling("a x 1000\na y 500\n", {}, {}).exit_status, 0);

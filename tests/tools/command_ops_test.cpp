@@ -99,7 +99,7 @@ TEST(Ops, ShowsWhatIsKeptAndNotComputedIn) {
 
 TEST(Ops, OfTheFirstDeviceOfEachBackend) {
   const Finished finished = ops({});
-  EXPECT_NE(finished.out.find("fake:0"), std::string::npos) << finished.out;
+  EXPECT_HAS(finished.out, "fake:0");
   EXPECT_EQ(finished.out.find("fake:1"), std::string::npos) << finished.out;
 }
 
@@ -125,8 +125,8 @@ TEST(Ops, ShowsItsProgressOnATerminal) {
   close(kept);  // the reader's last
   reader.join();
   close(terminal);
-  EXPECT_NE(shown.find("\r\x1b[K1/"), std::string::npos) << shown;
-  EXPECT_NE(shown.find(" exp on fake:0\r"), std::string::npos) << shown;
+  EXPECT_HAS(shown, "\r\x1b[K1/");
+  EXPECT_HAS(shown, " exp on fake:0\r");
   EXPECT_TRUE(shown.ends_with("\r\x1b[K")) << shown;
   EXPECT_TRUE(nlohmann::json::parse(std::ifstream(out))["operators"].is_array());
 }
@@ -136,8 +136,7 @@ TEST(Ops, SaysWhyThereIsNoDevice) {
                                         {"PATCHBAY_PLUGINS=fake", "PATCHBAY_VISIBLE_DEVICES=x"});
   EXPECT_EQ(finished.exit_status, 0);
   EXPECT_EQ(line_of(finished.out, "exp"), "exp f32 f64 f16 bf16");
-  EXPECT_NE(finished.out.find("\nNo device.\n  fake loaded: 2 devices\n"), std::string::npos)
-      << finished.out;
+  EXPECT_HAS(finished.out, "\nNo device.\n  fake loaded: 2 devices\n");
   EXPECT_TRUE(finished.out.ends_with("\nHidden by PATCHBAY_VISIBLE_DEVICES=x: fake:0, fake:1.\n"))
       << finished.out;
 }
@@ -145,7 +144,7 @@ TEST(Ops, SaysWhyThereIsNoDevice) {
 TEST(Ops, OfADeviceThatIsNotThere) {
   const Finished finished = ops({"--device", "fake:9"});
   EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_NE(finished.err.find("fake:9"), std::string::npos) << finished.err;
+  EXPECT_HAS(finished.err, "fake:9");
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ TEST(Plugins, ABadFileInADirectoryIsListedWithItsReason) {
   const std::vector<std::string> words = {"plugins", "--plugin-path", directory.path()};
   const Finished text = run_command(words);
   EXPECT_EQ(text.exit_status, 0);
-  EXPECT_NE(text.out.find("refused"), std::string::npos) << text.out;
-  EXPECT_NE(text.out.find(directory.path().string()), std::string::npos) << text.out;
+  EXPECT_HAS(text.out, "refused");
+  EXPECT_HAS(text.out, directory.path().string());
 
   const auto json = run_command({"--json", words[0], words[1], words[2]}).json();
   ASSERT_FALSE(json["plugins"].empty());
@@ -53,13 +53,13 @@ TEST(Plugins, NamesOfFilesAreEscaped) {
   }
   const Finished text = run_command({"plugins", "--plugin-path", directory.path()});
   EXPECT_EQ(text.out.find('\x1b'), std::string::npos) << text.out;
-  EXPECT_NE(text.out.find("patchbay-red\\x1b[31m.so"), std::string::npos) << text.out;
+  EXPECT_HAS(text.out, "patchbay-red\\x1b[31m.so");
 }
 
 TEST(Plugins, ExplainTellsWhereItLooked) {
   const Finished text = run_command({"plugins", "--explain", "--plugin", fake_plugin()});
   EXPECT_EQ(text.exit_status, 0);
-  EXPECT_NE(text.out.find("fake"), std::string::npos) << text.out;
+  EXPECT_HAS(text.out, "fake");
   const auto json = run_command({"plugins", "--explain", "--json"}).json();
   EXPECT_TRUE(json["explanation"].is_string());
 }
@@ -70,8 +70,8 @@ TEST(Plugins, SaysWhatOpeningChangedInTheProcess) {
   std::filesystem::copy_file(fake_plugin(), file);
   const std::vector<std::string> words = {"plugins", "--plugin-path", directory.path()};
   const Finished text = run_command(words);
-  EXPECT_NE(text.out.find("fake  loaded"), std::string::npos) << text.out;
-  EXPECT_NE(text.out.find("  opening  "), std::string::npos) << text.out;
+  EXPECT_HAS(text.out, "fake  loaded");
+  EXPECT_HAS(text.out, "  opening  ");
   const auto json = run_command({"--json", words[0], words[1], words[2]}).json();
   const auto& opening = json["plugins"][0]["opening"];
   EXPECT_GT(opening["milliseconds"], 0.0);
@@ -135,7 +135,7 @@ TEST(Plugins, AMissingFileIsAnError) {
   const Finished text = run_command({"plugins", "--plugin", "/nowhere/patchbay-none.so"});
   EXPECT_EQ(text.exit_status, 1);
   EXPECT_EQ(text.out, "");
-  EXPECT_NE(text.err.find("/nowhere/patchbay-none.so"), std::string::npos) << text.err;
+  EXPECT_HAS(text.err, "/nowhere/patchbay-none.so");
   EXPECT_EQ(text.err.find('\n'), text.err.size() - 1) << text.err;
   const Finished json = run_command({"plugins", "--json", "--plugin", "/nowhere/patchbay-none.so"});
   EXPECT_EQ(json.exit_status, 1);

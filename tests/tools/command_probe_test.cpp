@@ -68,12 +68,8 @@ TEST_F(Probing, SaysWhereTheVerdictComesFrom) {
   again.emplace_back("--reprobe");
   EXPECT_EQ(entry(run(again, "enumeration crash").json())["probe"], "new");
   const Finished text = run({"plugins", "--plugin-path", directory_.path()}, "enumeration crash");
-  EXPECT_NE(text.out.find("misdeeds  quarantined\n  reason   it crashed (SIGSEGV)"),
-            std::string::npos)
-      << text.out;
-  EXPECT_NE(text.out.find("  probe    judged by an earlier one; --reprobe probes again\n"),
-            std::string::npos)
-      << text.out;
+  EXPECT_HAS(text.out, "misdeeds  quarantined\n  reason   it crashed (SIGSEGV)");
+  EXPECT_HAS(text.out, "  probe    judged by an earlier one; --reprobe probes again\n");
 }
 
 TEST_F(Probing, TellsWhatOpeningChanges) {
@@ -83,7 +79,7 @@ TEST_F(Probing, TellsWhatOpeningChanges) {
   EXPECT_EQ(entry(report)["changes"], nlohmann::json({"handler of SIGUSR2"}));
   EXPECT_EQ(entry(report, "fake")["changes"], nlohmann::json::array());
   const Finished text = run({"plugins", "--plugin-path", directory_.path()}, "open signal");
-  EXPECT_NE(text.out.find("  changes  handler of SIGUSR2\n"), std::string::npos) << text.out;
+  EXPECT_HAS(text.out, "  changes  handler of SIGUSR2\n");
 }
 
 TEST_F(Probing, OtherCommandsGoOnWithoutThePlugin) {
@@ -111,11 +107,9 @@ TEST_F(Probing, IsAnErrorIfItIsNotInstalled) {
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
   std::ostringstream text;
   text << std::ifstream(out).rdbuf();
-  EXPECT_NE(text.str().find("[Runtime] plugins can't be probed: expected the program '" +
-                            (cache_.path() / "libexec/patchbay/patchbay-probe").string() +
-                            "', but it is not installed."),
-            std::string::npos)
-      << text.str();
+  EXPECT_HAS(text.str(), "[Runtime] plugins can't be probed: expected the program '" +
+                             (cache_.path() / "libexec/patchbay/patchbay-probe").string() +
+                             "', but it is not installed.");
 }
 
 }  // namespace

@@ -105,12 +105,10 @@ TEST(Usage, ADirectoryThatIsGoneIsAnError) {
 }
 
 TEST(Usage, TheComplaintNamesTheCulprit) {
-  EXPECT_NE(run_command({"frobnicate"}).err.find("frobnicate"), std::string::npos);
-  EXPECT_NE(run_command({"copy-plan", "cpu:0", "host", "12kB"}).err.find("12kB"),
-            std::string::npos);
-  EXPECT_NE(run_command({"copy-plan", "cpu:0"}).err.find("DST"), std::string::npos);
-  EXPECT_NE(run_command({"check", "cpu", "--chapter", "weather"}).err.find("weather"),
-            std::string::npos);
+  EXPECT_HAS(run_command({"frobnicate"}).err, "frobnicate");
+  EXPECT_HAS(run_command({"copy-plan", "cpu:0", "host", "12kB"}).err, "12kB");
+  EXPECT_HAS(run_command({"copy-plan", "cpu:0"}).err, "DST");
+  EXPECT_HAS(run_command({"check", "cpu", "--chapter", "weather"}).err, "weather");
   EXPECT_EQ(run_command({"check", "cpu", "--waive", "kernels.no_such*=none"}).err,
             "patchbay: --waive: no check matches 'kernels.no_such*'; `patchbay check --list` lists "
             "them\n");
@@ -193,7 +191,7 @@ TEST(Usage, HelpNamesTheCommands) {
   const Finished finished = run_command({"--help"});
   EXPECT_EQ(finished.exit_status, 0);
   for (const char* command : {"devices", "plugins", "copy-plan", "check", "version"}) {
-    EXPECT_NE(finished.out.find(command), std::string::npos) << command;
+    EXPECT_HAS(finished.out, command) << command;
     EXPECT_EQ(run_command({command, "--help"}).exit_status, 0) << command;
   }
 }
@@ -201,7 +199,7 @@ TEST(Usage, HelpNamesTheCommands) {
 TEST(Usage, Version) {
   const Finished text = run_command({"version"});
   EXPECT_EQ(text.exit_status, 0);
-  EXPECT_NE(text.out.find(std::string(version())), std::string::npos) << text.out;
+  EXPECT_HAS(text.out, std::string(version()));
   const auto json = run_command({"version", "--json"}).json();
   EXPECT_EQ(json["version"], std::string(version()));
   EXPECT_EQ(json["abi"], std::string(plugin_abi_version()));

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/text.h"
+
 namespace patchbay::tools {
 namespace {
 
@@ -17,14 +19,14 @@ TEST(Plot, PutsPowersAtEqualDistances) {
   EXPECT_NE(svg.find(R"(points="90.0,420.0 400.0,240.0 710.0,60.0")"), std::string::npos) << svg;
   for (const char* label :
        {">4.0 KiB<", ">64.0 KiB<", ">1.0 MiB<", ">100 MB/s<", ">2 GB/s<", ">10 GB/s<"}) {
-    EXPECT_NE(svg.find(label), std::string::npos) << label << svg;
+    EXPECT_HAS(svg, label) << label << svg;
   }
 }
 
 TEST(Plot, EscapesNames) {
   const std::string svg = plot_bandwidth("a < b & \"c\"", {{"<d>", {{2, 3}}}});
-  EXPECT_NE(svg.find(">a &lt; b &amp; &quot;c&quot;<"), std::string::npos) << svg;
-  EXPECT_NE(svg.find(">&lt;d&gt;<"), std::string::npos) << svg;
+  EXPECT_HAS(svg, ">a &lt; b &amp; &quot;c&quot;<");
+  EXPECT_HAS(svg, ">&lt;d&gt;<");
 }
 
 TEST(Plot, NothingIsAnEmptyPlot) {
@@ -32,7 +34,7 @@ TEST(Plot, NothingIsAnEmptyPlot) {
     const std::string svg = plot_bandwidth("t", series);
     EXPECT_EQ(svg.find("nan"), std::string::npos) << svg;
     EXPECT_EQ(svg.find("inf"), std::string::npos) << svg;
-    EXPECT_NE(svg.find("</svg>"), std::string::npos);
+    EXPECT_HAS(svg, "</svg>");
   }
 }
 
@@ -68,7 +70,7 @@ TEST(Roofline, DrawsBothLimits) {
   for (const char* words :
        {">limits: 1 GB/s of memory, 10 GFLOP/s of products<", ">FLOP per byte<", ">1<", ">10<",
         ">1 GFLOP/s<", ">10 GFLOP/s<", ">slope<", ">ridge<", ">flat<"}) {
-    EXPECT_NE(svg.find(words), std::string::npos) << words << svg;
+    EXPECT_HAS(svg, words) << words << svg;
   }
 }
 
@@ -92,8 +94,8 @@ TEST(Roofline, NamesDoNotOverlap) {
 
 TEST(Roofline, EscapesNamesAndNeedsNoDot) {
   const std::string svg = plot_roofline("a < b", {1e9, 1e10, {{"<c>", 1, 1e9}}});
-  EXPECT_NE(svg.find(">a &lt; b<"), std::string::npos) << svg;
-  EXPECT_NE(svg.find(">&lt;c&gt;<"), std::string::npos) << svg;
+  EXPECT_HAS(svg, ">a &lt; b<");
+  EXPECT_HAS(svg, ">&lt;c&gt;<");
   const std::string empty = plot_roofline("t", {1e9, 1e10, {}});
   EXPECT_EQ(empty.find("nan"), std::string::npos) << empty;
   EXPECT_TRUE(empty.ends_with("</svg>\n"));

@@ -3,12 +3,10 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -17,12 +15,6 @@ extern char** environ;
 
 namespace patchbay::tests {
 namespace {
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 std::vector<std::string> clean_environment(const std::vector<std::string>& more) {
   std::vector<std::string> all;
@@ -80,24 +72,13 @@ Finished run_command(const std::vector<std::string>& arguments,
   all.insert(all.end(), arguments.begin(), arguments.end());
   Finished finished;
   finished.exit_status = spawn_and_wait(all, clean_environment(more), out, err);
-  if (out_path.empty()) finished.out = content_of(out);
-  finished.err = content_of(err);
+  if (out_path.empty()) finished.out = read_text(out);
+  finished.err = read_text(err);
   return finished;
 }
 
-TemporaryDirectory::TemporaryDirectory() {
-  std::string name = std::filesystem::temp_directory_path() / "patchbay-test-XXXXXX";
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("can't make " + name);
-  path_ = name;
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 std::string TemporaryDirectory::write(const std::string& name, const std::string& content) const {
-  const std::filesystem::path file = path_ / name;
+  const std::filesystem::path file = path() / name;
   std::ofstream(file) << content;
   std::filesystem::permissions(
       file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);

@@ -2,13 +2,14 @@
 #ifndef PATCHBAY_TESTS_TOOLS_PROCESS_H_
 #define PATCHBAY_TESTS_TOOLS_PROCESS_H_
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "support/paths.h"
+#include "support/scratch_directory.h"
+#include "support/text.h"
 
 namespace patchbay::tests {
 
@@ -26,21 +27,13 @@ Finished run_command(const std::vector<std::string>& arguments,
                      const std::vector<std::string>& more = {}, const std::string& out_path = {});
 
 using patchbay::test::fake_plugin;
+using patchbay::test::read_text;
 
 /// A new directory that only the user may write; removed with the object.
-class TemporaryDirectory {
+class TemporaryDirectory : public test::ScratchDirectory {
  public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
   /// Writes a file and gives its path.
   std::string write(const std::string& name, const std::string& content) const;
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace patchbay::tests

@@ -1,18 +1,16 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Copies that the host makes, which several threads share if they are large.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdint>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <patchbay/copy.h>
 #include <patchbay/ops.h>
 
+#include "support/child.h"
 #include "support/runtime_fixture.h"
+#include "support/threads.h"
 
 namespace patchbay::test {
 namespace {
@@ -62,15 +60,11 @@ TEST(HostCopy, MovesEveryByte) {
 TEST(HostCopy, MayRunInManyThreads) {
   const Runtime runtime(options({{"copy_threads", "3"}}));
   const Device device = runtime.device("cpu:0");
-  std::vector<std::thread> threads;
-  for (unsigned seed = 0; seed < 6; ++seed) {
-    threads.emplace_back([&device, seed] {
-      for (unsigned round = 0; round < 5; ++round) {
-        expect_round_trip(device, 4 * kMiB + 5 * seed + round, seed);
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_threads(6, [&device](unsigned seed) {
+    for (unsigned round = 0; round < 5; ++round) {
+      expect_round_trip(device, 4 * kMiB + 5 * seed + round, seed);
+    }
+  });
 }
 
 TEST(HostCopy, UsesTheThreadsThatAreLent) {
@@ -125,20 +119,12 @@ TEST(HostCopy, WorksInAForkedProcess) {
 #endif
   const Runtime parent(options({{"copy_threads", "2"}}));
   expect_round_trip(parent.device("cpu:0"), 4 * kMiB, 1);
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    try {
-      const Runtime runtime(options({{"copy_threads", "2"}}));
-      expect_round_trip(runtime.device("cpu:0"), 4 * kMiB, 2);
-      _exit(testing::Test::HasFailure() ? 1 : 0);
-    } catch (...) {
-      _exit(2);
-    }
-  }
-  int ended = 0;
-  ASSERT_EQ(waitpid(child, &ended, 0), child);
-  EXPECT_EQ(ended, 0);
+  EXPECT_EQ(answer_of([] {
+              const Runtime runtime(options({{"copy_threads", "2"}}));
+              expect_round_trip(runtime.device("cpu:0"), 4 * kMiB, 2);
+              return std::string(testing::Test::HasFailure() ? "differs" : "works");
+            }),
+            "works");
 }
 
 }  // namespace

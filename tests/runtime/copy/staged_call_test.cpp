@@ -1,22 +1,16 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Blocking staged copies, which the calling thread makes where no other copy is on its way.
-#include <filesystem>
-#include <iterator>
 #include <vector>
 
 #include <patchbay/ops.h>
 
 #include "support/runtime_fixture.h"
+#include "support/threads.h"
 
 namespace patchbay::test {
 namespace {
 
 using Floats = std::vector<float>;
-
-std::ptrdiff_t num_threads() {
-  const std::filesystem::directory_iterator threads("/proc/self/task");
-  return std::distance(begin(threads), end(threads));
-}
 
 /// Two fake devices that don't reach each other.
 class StagedCallTest : public testing::Test {
@@ -28,7 +22,7 @@ class StagedCallTest : public testing::Test {
 TEST_F(StagedCallTest, ItsCallerMakesIt) {
   const Tensor source = full({8}, 2, from_), target = zeros({8}, to_);
   target.copy_from(source);
-  const std::ptrdiff_t before = num_threads();
+  const std::size_t before = num_threads();
   target.copy_from(source, /*non_blocking=*/true);
   EXPECT_EQ(target.to_vector<float>(), Floats(8, 2));
   EXPECT_EQ(num_threads(), before + 1) << "only what returns at once takes a thread of the runtime";
@@ -40,7 +34,7 @@ TEST_F(StagedCallTest, StridedOnesToo) {
   const Tensor target = zeros({3, 2}, to_);
   target.t().copy_from(source);
   EXPECT_EQ(target.to_vector<float>(), (Floats{0, 3, 1, 4, 2, 5}));
-  const std::ptrdiff_t before = num_threads();
+  const std::size_t before = num_threads();
   const Tensor sent = source.to(to_, {.non_blocking = true});
   EXPECT_EQ(sent.to_vector<float>(), (Floats{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(num_threads(), before + 1);

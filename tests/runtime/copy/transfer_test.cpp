@@ -15,6 +15,7 @@
 #include <patchbay/ops.h>
 
 #include "support/runtime_fixture.h"
+#include "support/threads.h"
 
 namespace patchbay::test {
 namespace {
@@ -170,19 +171,15 @@ TEST_F(TransferTest, GuardAndTagAreThoseOfTheCall) {
 }
 
 TEST_F(TransferTest, ThreadsMayCopyAtOnce) {
-  std::vector<std::thread> threads;
   std::vector<Tensor> results(4);
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    threads.emplace_back([&, i] {
-      Tensor mine = full({5000}, static_cast<double>(i), i % 2 == 0 ? from_ : to_);
-      for (int round = 0; round < 10; ++round) {
-        const Device& other = mine.device() == from_ ? to_ : from_;
-        mine = mine.to(other, {.non_blocking = round % 3 != 0}) + 1;
-      }
-      results[i] = mine;
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_threads(results.size(), [&](std::size_t i) {
+    Tensor mine = full({5000}, static_cast<double>(i), i % 2 == 0 ? from_ : to_);
+    for (int round = 0; round < 10; ++round) {
+      const Device& other = mine.device() == from_ ? to_ : from_;
+      mine = mine.to(other, {.non_blocking = round % 3 != 0}) + 1;
+    }
+    results[i] = mine;
+  });
   for (std::size_t i = 0; i < results.size(); ++i) {
     EXPECT_EQ(results[i].to_vector<float>(), Floats(5000, static_cast<float>(i) + 10));
   }

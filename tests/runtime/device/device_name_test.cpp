@@ -28,9 +28,9 @@ TEST_P(DeviceNameError, QuotesTheTextSaysWhyAndShowsAValidOne) {
   const Error error = test::error_of([] { DeviceName::parse(GetParam().text); });
   const std::string message = error.what();
   EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-  EXPECT_NE(message.find(std::string("'") + GetParam().text + "'"), std::string::npos) << message;
-  EXPECT_NE(message.find(GetParam().why), std::string::npos) << message;
-  EXPECT_NE(message.find("'cpu:0'"), std::string::npos) << message;
+  EXPECT_HAS(message, std::string("'") + GetParam().text + "'");
+  EXPECT_HAS(message, GetParam().why);
+  EXPECT_HAS(message, "'cpu:0'");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(DeviceName, ControlCharactersStayOutOfTheMessage) {
   const Error error = test::error_of([] { DeviceName::parse("cpu\n:0"); });
-  EXPECT_NE(std::string(error.what()).find("cpu\\x0a:0"), std::string::npos) << error.what();
+  EXPECT_HAS(error.what(), "cpu\\x0a:0");
 }
 
 TEST(DeviceHandle, IsCanonical) {

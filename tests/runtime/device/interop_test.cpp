@@ -13,6 +13,7 @@
 #include <patchbay/patchbay.h>
 
 #include "support/device_test.h"
+#include "support/kernels.h"
 
 namespace patchbay::test {
 namespace {
@@ -146,10 +147,7 @@ TEST_P(InteropTest, LentStreamsRunKernels) {
   EXPECT_NO_THROW(lent.reset()) << "nothing has failed";
   const Tensor out = zeros({4}, device_);
   lent.wait(device_.default_stream().record());
-  const Kernel fill = Kernel::prepare(device_, {"fill.1",
-                                                {ArgumentSpec::tensor(DType::f32, Access::kWrite),
-                                                 ArgumentSpec::scalar(DType::f32)},
-                                                {}});
+  const Kernel fill = Kernel::prepare(device_, fill_spec());
   Argument target = Argument::tensor(out.buffer(), DType::f32, {4}, Access::kWrite);
   target.offset_bytes = out.offset_bytes();
   fill.launch(lent, std::vector<Argument>{target, Argument::scalar(7.0f)});
@@ -226,9 +224,7 @@ TEST(LentMemory, ExceptionsOfReleasedAreLogged) {
   float value = 0;
   Buffer::wrap_host(runtime.device("cpu:0"), &value, sizeof value,
                     [] { throw std::runtime_error("oh"); });
-  EXPECT_NE(log.find("[released] the callback of lent memory threw an exception: oh"),
-            std::string::npos)
-      << log;
+  EXPECT_HAS(log, "[released] the callback of lent memory threw an exception: oh");
 }
 
 // A block that a stream still uses may be another buffer's already; an application that works on

@@ -19,9 +19,9 @@ TEST(Runtime, UnknownBackendListsWhatIsLoadedAndWhereWasLooked) {
   const Error error = test::error_of([&] { runtime.device("warp:0"); });
   const std::string message = error.what();
   EXPECT_EQ(error.code(), ErrorCode::kUnknownDevice);
-  EXPECT_NE(message.find("'warp'"), std::string::npos) << message;
-  EXPECT_NE(message.find("fake"), std::string::npos) << message;
-  EXPECT_NE(message.find(test::test_plugin_folder()), std::string::npos) << message;
+  EXPECT_HAS(message, "'warp'");
+  EXPECT_HAS(message, "fake");
+  EXPECT_HAS(message, test::test_plugin_folder());
 }
 
 TEST(Runtime, IndexTooLargeSaysHowManyThereAre) {
@@ -78,8 +78,8 @@ TEST(Runtime, HiddenDevicesKeepTheirNumbers) {
   EXPECT_ERROR(runtime.device("fake:0"), ErrorCode::kUnknownDevice,
                "[Device] device 'fake:0' is hidden: visible are [fake:1, cpu:0]. Add it to "
                "PATCHBAY_VISIBLE_DEVICES or RuntimeOptions::visible_devices.");
-  EXPECT_NE(runtime.explain().find("fake:0 accelerator: "), std::string::npos);
-  EXPECT_NE(runtime.explain().find("hidden"), std::string::npos);
+  EXPECT_HAS(runtime.explain(), "fake:0 accelerator: ");
+  EXPECT_HAS(runtime.explain(), "hidden");
 }
 
 TEST(Runtime, VisibleDevicesThatAreNotThereAreSaid) {
@@ -89,8 +89,8 @@ TEST(Runtime, VisibleDevicesThatAreNotThereAreSaid) {
   chosen.visible_devices = {"cpu", "fkae:0"};
   const Runtime runtime(chosen);
   EXPECT_EQ(runtime.devices().size(), 1u);  // which opens every plugin
-  EXPECT_NE(log.find("visible device 'fkae:0' is not there"), std::string::npos) << log;
-  EXPECT_NE(runtime.explain().find("visible device 'fkae:0' is not there"), std::string::npos);
+  EXPECT_HAS(log, "visible device 'fkae:0' is not there");
+  EXPECT_HAS(runtime.explain(), "visible device 'fkae:0' is not there");
 }
 
 TEST(Runtime, NamesOfDirectoriesKeepMessagesOnOneLine) {
@@ -143,7 +143,7 @@ TEST(Runtime, NoPluginsAtAllIsACountOfZeroWithReasons) {
   const Runtime runtime(none);
   EXPECT_EQ(runtime.num_gpus(), 0);
   EXPECT_TRUE(runtime.devices().empty());
-  EXPECT_NE(runtime.explain().find("none found"), std::string::npos);
+  EXPECT_HAS(runtime.explain(), "none found");
   EXPECT_ERROR(runtime.device("cpu"), ErrorCode::kUnknownDevice, "loaded backends are []");
 }
 
@@ -168,9 +168,9 @@ TEST(Runtime, ExplainNamesEveryCandidate) {
   chosen.plugins = {"fake"};
   const Runtime runtime(chosen);
   const std::string text = runtime.explain();
-  EXPECT_NE(text.find("patchbay-fake.so no-driver: "), std::string::npos) << text;
-  EXPECT_NE(text.find("patchbay-null.so filtered: "), std::string::npos) << text;
-  EXPECT_NE(text.find("patchbay-cpu-openblas.so filtered: "), std::string::npos) << text;
+  EXPECT_HAS(text, "patchbay-fake.so no-driver: ");
+  EXPECT_HAS(text, "patchbay-null.so filtered: ");
+  EXPECT_HAS(text, "patchbay-cpu-openblas.so filtered: ");
   EXPECT_ERROR(runtime.device("fake:0"), ErrorCode::kUnknownDevice, "no-driver");
 }
 
@@ -261,9 +261,9 @@ TEST(Log, ReceivesWhatHappensToPlugins) {
   std::string lines;
   chosen.log = [&lines](LogLevel, std::string_view line) { lines += std::string(line) + "\n"; };
   const Runtime runtime(chosen);
-  EXPECT_NE(lines.find("patchbay-fake.so found: not opened yet"), std::string::npos) << lines;
+  EXPECT_HAS(lines, "patchbay-fake.so found: not opened yet");
   (void)runtime.device("fake");
-  EXPECT_NE(lines.find("patchbay-fake.so loaded: 2 devices"), std::string::npos) << lines;
+  EXPECT_HAS(lines, "patchbay-fake.so loaded: 2 devices");
 }
 
 TEST(Settings, TheCacheDirectoryIsAbsolute) {

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <patchbay/fuse.h>
@@ -18,6 +17,7 @@
 
 #include "support/device_test.h"
 #include "support/kernels.h"
+#include "support/threads.h"
 
 namespace patchbay::test {
 namespace {
@@ -153,15 +153,11 @@ TEST(Subnormals, AreZerosInLentThreads) {
   wanted.flush_subnormals = true;
   std::atomic<int> num_changed{0};
   wanted.thread_pool = {4, [&](std::size_t n, const std::function<void(std::size_t)>& body) {
-                          std::vector<std::thread> threads;
-                          for (std::size_t i = 0; i < n; ++i) {
-                            threads.emplace_back([&, i] {
-                              const Subnormals::Scope own{Subnormals()};
-                              body(i);
-                              num_changed += keeps_here() ? 0 : 1;
-                            });
-                          }
-                          for (std::thread& thread : threads) thread.join();
+                          on_threads(n, [&](std::size_t i) {
+                            const Subnormals::Scope own{Subnormals()};
+                            body(i);
+                            num_changed += keeps_here() ? 0 : 1;
+                          });
                         }};
   expect_results(Runtime(wanted).device("cpu:0"), true);
   EXPECT_EQ(num_changed, 0);

@@ -2,10 +2,10 @@
 // Graphs: that replays do what the recorded function would.
 #include <cstdint>
 #include <limits>
-#include <thread>
 #include <vector>
 
 #include "runtime/graph/graph_device.h"
+#include "support/threads.h"
 
 namespace patchbay::test {
 namespace {
@@ -315,13 +315,9 @@ TEST_P(GraphTest, RunsOnTheStreamOfTheScope) {
 TEST_P(GraphTest, IsSafeToReplayFromSeveralThreads) {
   const Tensor x = ramp(500), y = zeros({500}, device_);
   const Graph graph = record_graph([&] { add_out(y, y, x * 1); });
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 25; ++i) graph.replay();
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_threads(4, [&](int) {
+    for (int i = 0; i < 25; ++i) graph.replay();
+  });
   EXPECT_EQ(values(y), values(x * 100));
 }
 

@@ -1,9 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What a kernel text may do: ids, barriers, shared memory, atomics, helpers, tables, functions.
-#include <thread>
 
 #include "support/device_test.h"
 #include "support/kernels.h"
+#include "support/threads.h"
 
 namespace patchbay::test {
 namespace {
@@ -204,22 +204,18 @@ TEST_P(WorkItemsTest, ExampleTextsAreRight) {
 }
 
 TEST_P(WorkItemsTest, ManyThreadsAtOnce) {
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 8; ++t) {
-    threads.emplace_back([this, t] {
-      for (int round = 0; round < 5; ++round) {
-        // Half of the threads share a text, so that several ask for one that is being compiled.
-        const ModuleKernel reverse = kernel("// " + std::to_string(t % 2 == 0 ? 0 : t) + kReverse);
-        const Tensor x = arange(0, 6400, 1, {device_, DType::i32});
-        reverse.launch({.groups = {100}, .group_size = {64}}, {x, 2});
-        const Ints got = x.to_vector<std::int32_t>();
-        for (std::size_t i = 0; i < got.size(); ++i) {
-          ASSERT_EQ(got[i], static_cast<std::int32_t>(i) + 2);
-        }
+  on_threads(8, [this](int t) {
+    for (int round = 0; round < 5; ++round) {
+      // Half of the threads share a text, so that several ask for one that is being compiled.
+      const ModuleKernel reverse = kernel("// " + std::to_string(t % 2 == 0 ? 0 : t) + kReverse);
+      const Tensor x = arange(0, 6400, 1, {device_, DType::i32});
+      reverse.launch({.groups = {100}, .group_size = {64}}, {x, 2});
+      const Ints got = x.to_vector<std::int32_t>();
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        ASSERT_EQ(got[i], static_cast<std::int32_t>(i) + 2);
       }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+    }
+  });
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <patchbay/tensor.h>
 
 #include "support/device_test.h"
+#include "support/threads.h"
 
 namespace patchbay::test {
 namespace {
@@ -304,14 +305,10 @@ TEST_P(MemoryTest, AResourceKeepsNoRuntime) {
 
 TEST_P(MemoryTest, IsCountedOverThreads) {
   std::vector<Buffer> held(8);
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < held.size(); ++i) {
-    threads.emplace_back([&, i] {
-      for (int round = 0; round < 1000; ++round) static_cast<void>(allocate(1 + i));
-      held[i] = allocate(100'000 * (i + 1));
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_threads(held.size(), [&](std::size_t i) {
+    for (int round = 0; round < 1000; ++round) static_cast<void>(allocate(1 + i));
+    held[i] = allocate(100'000 * (i + 1));
+  });
   DeviceMemory memory = own_.memory();
   EXPECT_EQ(memory.live_bytes, 3'600'000u);
   EXPECT_EQ(memory.live_blocks, 8u);
@@ -340,29 +337,25 @@ TEST_P(MemoryTest, WithoutACacheEachRequestIsTheDrivers) {
 
 TEST_P(MemoryTest, ManyThreadsKeepApart) {
   constexpr int kThreads = 8;
-  std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
-  for (int number = 0; number < kThreads; ++number) {
-    threads.emplace_back([&, number] {
-      std::mt19937 engine(static_cast<unsigned>(number));
-      std::vector<std::pair<Buffer, std::uint8_t>> held;
-      for (int i = 0; i < 150; ++i) {
-        const std::size_t size = 1 + engine() % (engine() % 20 == 0 ? 2 * kMiB : 20 * kKiB);
-        const auto mark = static_cast<std::uint8_t>(engine());
-        const std::vector<std::uint8_t> bytes(size, mark);
-        held.emplace_back(allocate(size), mark);
-        copy_from_host({held.back().first, 0, size}, bytes.data());
-        if (held.size() < 8) continue;
-        const std::size_t at = engine() % held.size();
-        const auto& [buffer, expected] = held[at];
-        std::vector<std::uint8_t> seen(buffer.size_bytes());
-        copy_to_host(seen.data(), {buffer, 0, seen.size()});
-        if (seen != std::vector<std::uint8_t>(seen.size(), expected)) ++wrong;
-        held.erase(held.begin() + static_cast<std::ptrdiff_t>(at));
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_threads(kThreads, [&](int number) {
+    std::mt19937 engine(static_cast<unsigned>(number));
+    std::vector<std::pair<Buffer, std::uint8_t>> held;
+    for (int i = 0; i < 150; ++i) {
+      const std::size_t size = 1 + engine() % (engine() % 20 == 0 ? 2 * kMiB : 20 * kKiB);
+      const auto mark = static_cast<std::uint8_t>(engine());
+      const std::vector<std::uint8_t> bytes(size, mark);
+      held.emplace_back(allocate(size), mark);
+      copy_from_host({held.back().first, 0, size}, bytes.data());
+      if (held.size() < 8) continue;
+      const std::size_t at = engine() % held.size();
+      const auto& [buffer, expected] = held[at];
+      std::vector<std::uint8_t> seen(buffer.size_bytes());
+      copy_to_host(seen.data(), {buffer, 0, seen.size()});
+      if (seen != std::vector<std::uint8_t>(seen.size(), expected)) ++wrong;
+      held.erase(held.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+  });
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(own_.memory().live_blocks, 0u);
 }

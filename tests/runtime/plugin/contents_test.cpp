@@ -19,7 +19,9 @@
 #include <patchbay/kernel.h>
 #include <patchbay/patchbay.h>
 
+#include "runtime/plugin/unruly.h"
 #include "support/environment_variable.h"
+#include "support/kernels.h"
 #include "support/runtime_fixture.h"
 
 namespace patchbay::faults {
@@ -52,11 +54,7 @@ class Contents : public testing::TestWithParam<const char*> {
 
  private:
   RuntimeOptions options() {
-    RuntimeOptions result;
-    result.read_environment = false;
-    result.search_default_directories = false;
-    result.plugin_files = {PATCHBAY_FIXTURE_DIR "/unruly/patchbay-kept.so"};
-    result.settings = {{"log", "info"}, {"validate", GetParam()}};
+    RuntimeOptions result = unruly_options({{"log", "info"}, {"validate", GetParam()}});
     result.log = [this](LogLevel, std::string_view line) {
       const std::size_t at = line.find("contents");
       if (at == std::string_view::npos) return;
@@ -93,10 +91,6 @@ TEST_P(Contents, HaveANumberUntilTheyAreWritten) {
 TEST_P(Contents, HaveAnotherNumberAfterEachWayToWrite) {
   const Tensor other = made(5);
   const std::vector<float> values(3, 7);
-  const KernelSpec fill = {
-      "fill.1",
-      {ArgumentSpec::tensor(DType::f32, Access::kWrite), ArgumentSpec::scalar(DType::f32)},
-      {}};
   const std::map<std::string, std::function<void(const Tensor&)>> writers = {
       {"fill_", [](const Tensor& w) { w.fill_(3); }},
       {"fill_ of a view", [](const Tensor& w) { w.slice(0, 1, 2).fill_(3); }},
@@ -115,9 +109,9 @@ TEST_P(Contents, HaveAnotherNumberAfterEachWayToWrite) {
          copy({w.buffer(), w.offset_bytes(), 12}, {other.buffer(), 0, 12});
        }},
       {"a kernel by hand",
-       [&](const Tensor& w) {
+       [](const Tensor& w) {
          const Device device = w.device();
-         Kernel::prepare(device, fill)
+         Kernel::prepare(device, test::fill_spec())
              .launch(
                  device.default_stream(),
                  std::vector{Argument::tensor(w.buffer(), DType::f32, w.shape(), Access::kWrite),

@@ -26,46 +26,35 @@ constexpr std::size_t kRoomBytes = 200;
 /// The bytes of a library that a test changes.
 class Image {
  public:
-  explicit Image(std::string_view fixture = kFixture) : bytes_(read_file(fixture_path(fixture))) {
+  explicit Image(std::string_view fixture = kFixture)
+      : bytes_(test::read_text(fixture_path(fixture))) {
     std::memcpy(&header_, bytes_.data(), sizeof header_);
   }
 
   const std::string& bytes() const { return bytes_; }
 
-  /// Calls change(segment) for each program header until it returns true.
+  /// Calls change(segment) for a program header of that type, after others of that type.
   template <class Change>
-  Image& segment(std::uint32_t type, const Change& change) {
-    for (std::size_t i = 0; i < header_.e_phnum; ++i) {
-      if (changed<Elf64_Phdr>(header_.e_phoff + i * sizeof(Elf64_Phdr),
-                              [&](Elf64_Phdr& one) { return one.p_type == type && change(one); })) {
-        return *this;
-      }
-    }
-    throw std::logic_error("no such segment");
+  Image& segment(std::uint32_t type, const Change& change, std::size_t num_others = 0) {
+    const auto is_it = [&](const Elf64_Phdr& one) {
+      return one.p_type == type && num_others-- == 0;
+    };
+    return change_first<Elf64_Phdr>(header_.e_phoff, header_.e_phnum, is_it, change);
   }
-  /// Calls change(entry) for each entry of the dynamic section until it returns true.
+
+  /// Calls change(entry) for the first such entry of the dynamic section.
   template <class Change>
   Image& entry(std::int64_t tag, const Change& change) {
     const Elf64_Phdr dynamic = find(PT_DYNAMIC);
-    for (std::size_t at = 0; at < dynamic.p_filesz; at += sizeof(Elf64_Dyn)) {
-      if (changed<Elf64_Dyn>(dynamic.p_offset + at,
-                             [&](Elf64_Dyn& one) { return one.d_tag == tag && change(one); })) {
-        return *this;
-      }
-    }
-    throw std::logic_error("no such entry");
+    const auto is_it = [&](const Elf64_Dyn& one) { return one.d_tag == tag; };
+    return change_first<Elf64_Dyn>(dynamic.p_offset, dynamic.p_filesz / sizeof(Elf64_Dyn), is_it,
+                                   change);
   }
   Image& value(std::int64_t tag, std::uint64_t value) {
-    return entry(tag, [&](Elf64_Dyn& one) {
-      one.d_un.d_val = value;
-      return true;
-    });
+    return entry(tag, [&](Elf64_Dyn& one) { one.d_un.d_val = value; });
   }
   Image& retag(std::int64_t tag, std::int64_t other) {
-    return entry(tag, [&](Elf64_Dyn& one) {
-      one.d_tag = other;
-      return true;
-    });
+    return entry(tag, [&](Elf64_Dyn& one) { one.d_tag = other; });
   }
   /// Instead of the fixture's RUNPATH.
   Image& text(const std::string& text) {
@@ -84,13 +73,17 @@ class Image {
   }
 
  private:
-  template <class T, class Change>
-  bool changed(std::size_t at, const Change& change) {
-    T one;
-    std::memcpy(&one, bytes_.data() + at, sizeof one);
-    const bool is_changed = change(one);
-    if (is_changed) std::memcpy(bytes_.data() + at, &one, sizeof one);
-    return is_changed;
+  template <class T, class IsIt, class Change>
+  Image& change_first(std::size_t at, std::size_t count, const IsIt& is_it, const Change& change) {
+    for (std::size_t i = 0; i < count; ++i, at += sizeof(T)) {
+      T one;
+      std::memcpy(&one, bytes_.data() + at, sizeof one);
+      if (!is_it(one)) continue;
+      change(one);
+      std::memcpy(bytes_.data() + at, &one, sizeof one);
+      return *this;
+    }
+    throw std::logic_error("nothing to change");
   }
 
   std::string bytes_;
@@ -98,15 +91,13 @@ class Image {
 };
 
 void expect_refused(const Image& image, const std::string& reason) {
-  const TemporaryDirectory directory;
-  directory.add("plain-c");
+  const TemporaryDirectory directory{"plain-c"};
   directory.write(kFixture, image.bytes());
   expect_outcome_in(directory, kFixture, PluginStatus::kRefused, {reason});
 }
 
 void expect_loaded(const Image& image) {
-  const TemporaryDirectory directory;
-  directory.add("plain-c");
+  const TemporaryDirectory directory{"plain-c"};
   directory.write(kFixture, image.bytes());
   expect_outcome_in(directory, kFixture, PluginStatus::kLoaded, {});
 }
@@ -122,7 +113,7 @@ PluginInfo outcome(const std::string& run_path, const std::vector<fs::path>& tru
 
 void expect_refused(const PluginInfo& info, const std::string& reason) {
   EXPECT_EQ(to_string(info.status), "refused") << info.reason;
-  EXPECT_NE(info.reason.find(reason), std::string::npos) << info.reason;
+  EXPECT_HAS(info.reason, reason);
 }
 
 TEST(Linkage, OfTheFixtureIsSound) { expect_loaded(Image()); }
@@ -130,21 +121,13 @@ TEST(Linkage, OfTheFixtureIsSound) { expect_loaded(Image()); }
 TEST(Linkage, AnExecutableStackIsRefused) {
   expect_outcome("exec-stack", PluginStatus::kRefused,
                  {"it asks for an executable stack (link it with -z noexecstack)"});
-  expect_refused(Image().segment(PT_GNU_STACK,
-                                 [](Elf64_Phdr& one) {
-                                   one.p_type = PT_NULL;
-                                   return true;
-                                 }),
+  expect_refused(Image().segment(PT_GNU_STACK, [](Elf64_Phdr& one) { one.p_type = PT_NULL; }),
                  "no PT_GNU_STACK");
 }
 
 TEST(Linkage, CodeThatLoadingWouldChangeIsRefused) {
   expect_refused(Image().retag(DT_RUNPATH, DT_TEXTREL), "(TEXTREL: compile it with -fPIC");
-  expect_refused(Image().entry(DT_FLAGS,
-                               [](Elf64_Dyn& one) {
-                                 one.d_un.d_val |= DF_TEXTREL;
-                                 return true;
-                               }),
+  expect_refused(Image().entry(DT_FLAGS, [](Elf64_Dyn& one) { one.d_un.d_val |= DF_TEXTREL; }),
                  "(TEXTREL: compile it with -fPIC");
 }
 
@@ -298,7 +281,6 @@ TEST(Linkage, DamagedDynamicSectionsAreRefused) {
                                      [&](Elf64_Phdr& one) {
                                        one.p_vaddr = value != 0 ? value : one.p_vaddr;
                                        one.p_memsz = value != 0 ? one.p_memsz : 0;
-                                       return true;
                                      }),
                      damaged);
     }
@@ -307,69 +289,42 @@ TEST(Linkage, DamagedDynamicSectionsAreRefused) {
   expect_refused(Image().retag(DT_STRTAB, DT_DEBUG), damaged);
   expect_refused(Image().retag(DT_STRSZ, DT_DEBUG), damaged);
   expect_refused(Image().retag(DT_RUNPATH, DT_STRTAB), damaged);  // two tables
-  const auto no_dynamic = [](Elf64_Phdr& one) {
-    one.p_type = PT_NULL;
-    return true;
-  };
+  const auto no_dynamic = [](Elf64_Phdr& one) { one.p_type = PT_NULL; };
   expect_refused(Image().segment(PT_DYNAMIC, no_dynamic), damaged);
   // The end mark lies outside.
-  expect_refused(Image().segment(PT_DYNAMIC,
-                                 [&](Elf64_Phdr& one) {
-                                   one.p_memsz = 3 * sizeof(Elf64_Dyn);
-                                   return true;
-                                 }),
-                 damaged);
+  expect_refused(
+      Image().segment(PT_DYNAMIC, [&](Elf64_Phdr& one) { one.p_memsz = 3 * sizeof(Elf64_Dyn); }),
+      damaged);
 }
 
 TEST(Linkage, TextsWithoutAnEndAreRefused) {
   std::uint64_t offset = 0;
   Image image;
-  image.entry(DT_RUNPATH, [&](Elf64_Dyn& one) {
-    offset = one.d_un.d_val;
-    return true;
-  });
+  image.entry(DT_RUNPATH, [&](Elf64_Dyn& one) { offset = one.d_un.d_val; });
   expect_refused(image.value(DT_STRSZ, offset + 5), "malformed dynamic section");
 }
 
 /// The dynamic linker reads the section where it is mapped, whatever offset its header names.
 TEST(Linkage, IsReadWhereTheDynamicLinkerReadsIt) {
   Image image;
-  image.text("lib").segment(PT_DYNAMIC, [](Elf64_Phdr& one) {
-    one.p_offset = 0;
-    return true;
-  });
+  image.text("lib").segment(PT_DYNAMIC, [](Elf64_Phdr& one) { one.p_offset = 0; });
   expect_refused(image, "has the relative element 'lib'");
 }
 
 TEST(Linkage, SegmentsThatOverlapAreRefused) {
-  std::size_t number = 0;
-  const auto move_second = [&](Elf64_Phdr& one) {
-    if (++number != 2) return false;
-    one.p_vaddr -= 0x1000;
-    return true;
-  };
-  expect_refused(Image().segment(PT_LOAD, move_second), "malformed ELF segments");
-  expect_refused(Image().segment(PT_LOAD,
-                                 [](Elf64_Phdr& one) {
-                                   one.p_memsz = ~std::uint64_t{0};
-                                   return true;
-                                 }),
+  const auto move = [](Elf64_Phdr& one) { one.p_vaddr -= 0x1000; };
+  expect_refused(Image().segment(PT_LOAD, move, 1), "malformed ELF segments");
+  expect_refused(Image().segment(PT_LOAD, [](Elf64_Phdr& one) { one.p_memsz = ~std::uint64_t{0}; }),
                  "malformed ELF segments");
-  expect_refused(Image().segment(PT_LOAD,
-                                 [](Elf64_Phdr& one) {
-                                   one.p_memsz = one.p_filesz - 1;
-                                   return true;
-                                 }),
+  expect_refused(Image().segment(PT_LOAD, [](Elf64_Phdr& one) { one.p_memsz = one.p_filesz - 1; }),
                  "malformed ELF segments");
 }
 
 TEST(Linkage, ASegmentBeyondTheFileIsRefused) {
-  expect_refused(Image().segment(PT_LOAD,
-                                 [](Elf64_Phdr& one) {
-                                   one.p_filesz = one.p_memsz = std::uint64_t{1} << 40;
-                                   return true;
-                                 }),
-                 "truncated");
+  expect_refused(
+      Image().segment(PT_LOAD,
+                      [](Elf64_Phdr& one) { one.p_filesz = one.p_memsz = std::uint64_t{1} << 40; }),
+      "truncated");
 }
 
 }  // namespace

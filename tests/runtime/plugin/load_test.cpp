@@ -1,7 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Plugins that are added to a runtime later.
 #include <atomic>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,18 +10,19 @@
 #include <patchbay/tensor.h>
 
 #include "support/temporary_directory.h"
+#include "support/threads.h"
 
 namespace patchbay::faults {
 namespace {
 
+std::string words_of(const Error& error) {
+  return std::string(to_string(error.code())) + " " + error.what();
+}
+
 std::string error_of(const Runtime& runtime, const std::filesystem::path& file,
                      std::map<std::string, std::string> settings = {}) {
-  try {
-    static_cast<void>(runtime.load(file, std::move(settings)));
-  } catch (const Error& error) {
-    return std::string(to_string(error.code())) + " " + error.what();
-  }
-  return "no error";
+  return words_of(
+      test::error_of([&] { static_cast<void>(runtime.load(file, std::move(settings))); }));
 }
 
 TEST(Load, AddsAPlugin) {
@@ -38,7 +38,7 @@ TEST(Load, AddsAPlugin) {
   EXPECT_EQ(runtime.device("fake:1"), before);
   ASSERT_EQ(runtime.devices().size(), 3u);
   EXPECT_EQ(runtime.devices()[2].name(), info.devices[0]);
-  EXPECT_NE(runtime.explain().find(file.string() + " loaded"), std::string::npos);
+  EXPECT_HAS(runtime.explain(), file.string() + " loaded");
 }
 
 TEST(Load, TakesSettingsForThePluginAlone) {
@@ -88,13 +88,13 @@ TEST(Load, AFileThatWasFoundBeforeIsListedOnce) {
   EXPECT_EQ(statuses(), "nothing found, plain-c found, ");
   EXPECT_EQ(runtime.load(first).status, PluginStatus::kLoaded);
   EXPECT_EQ(statuses(), "nothing loaded, plain-c shadowed, ");
-  EXPECT_NE(error_of(runtime, first).find("the same file as"), std::string::npos);
-  EXPECT_NE(error_of(runtime, second).find("is already provided by"), std::string::npos);
+  EXPECT_HAS(error_of(runtime, first), "the same file as");
+  EXPECT_HAS(error_of(runtime, second), "is already provided by");
   EXPECT_EQ(statuses(), "nothing loaded, plain-c shadowed, ");
   runtime.unload("nothing");
   EXPECT_EQ(runtime.load(second).status, PluginStatus::kLoaded);
   EXPECT_EQ(statuses(), "nothing unloaded, plain-c loaded, ");
-  EXPECT_NE(error_of(runtime, first).find("is already provided by"), std::string::npos);
+  EXPECT_HAS(error_of(runtime, first), "is already provided by");
   EXPECT_EQ(statuses(), "plain-c loaded, nothing shadowed, ");
   runtime.unload("plain-c");
   EXPECT_EQ(runtime.device("plainc").name(), "plainc:0");
@@ -117,14 +117,12 @@ TEST(Load, WhatDoesNotLoadIsAnErrorAndChangesNothing) {
             "such file or directory.");
   EXPECT_EQ(error_of(runtime, ""), "plugin_failed [Runtime] plugin '' refused: the path is empty.");
   const std::string with_zero = fixture_path("plain-c").string() + std::string("\0x", 2);
-  EXPECT_NE(error_of(runtime, with_zero).find("the path contains a zero byte"), std::string::npos);
-  EXPECT_NE(error_of(runtime, directory.write("text", "hello")).find("not an ELF file"),
-            std::string::npos);
-  EXPECT_NE(error_of(runtime, directory.add("throwing-open")).find("thrown out of it"),
-            std::string::npos);
+  EXPECT_HAS(error_of(runtime, with_zero), "the path contains a zero byte");
+  EXPECT_HAS(error_of(runtime, directory.write("text", "hello")), "not an ELF file");
+  EXPECT_HAS(error_of(runtime, directory.add("throwing-open")), "thrown out of it");
   const auto unsafe = directory.add("plain-c");
   std::filesystem::permissions(unsafe, std::filesystem::perms(0646));
-  EXPECT_NE(error_of(runtime, unsafe).find("the file is writable by others"), std::string::npos);
+  EXPECT_HAS(error_of(runtime, unsafe), "the file is writable by others");
   EXPECT_EQ(runtime.devices().size(), 2u);
   EXPECT_EQ(plugin_info(runtime, "text").status, PluginStatus::kRefused);
   EXPECT_EQ(Buffer::allocate(runtime.device("fake"), 16).size_bytes(), 16u);
@@ -143,12 +141,7 @@ TEST(Load, RelativeFilesWithoutACurrentDirectoryAreRefused) {
       "plugin_failed [Runtime] plugin 'patchbay-x.so' refused: is relative, and the current "
       "directory can't be found: No such file or directory.";
   EXPECT_EQ(error_of(runtime, "patchbay-x.so"), text);
-  try {
-    const Runtime other(relative);
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(to_string(error.code())) + " " + error.what(), text);
-  }
+  EXPECT_EQ(words_of(test::error_of([&] { const Runtime other(relative); })), text);
   std::filesystem::current_path(before);
 }
 
@@ -156,11 +149,9 @@ TEST(Load, ABackendIsThereOnce) {
   const TemporaryDirectory directory;
   const Runtime runtime(only({}));
   static_cast<void>(runtime.load(directory.add("plain-c")));
-  EXPECT_NE(error_of(runtime, directory.path() / "patchbay-plain-c.so").find("the same file as"),
-            std::string::npos);
-  EXPECT_NE(error_of(runtime, directory.add("nothing"))
-                .find("shadowed: backend 'plainc' is already provided by"),
-            std::string::npos);
+  EXPECT_HAS(error_of(runtime, directory.path() / "patchbay-plain-c.so"), "the same file as");
+  EXPECT_HAS(error_of(runtime, directory.add("nothing")),
+             "shadowed: backend 'plainc' is already provided by");
   EXPECT_EQ(runtime.devices().size(), 1u);
   expect_plain_c_works(runtime);
 }
@@ -192,24 +183,20 @@ TEST(Load, OneOfManyThreadsLoadsAPlugin) {
   const auto plain_c = directory.add("plain-c");
   const Runtime runtime(only({}));
   std::atomic<int> loaded{}, refused{};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&, i] {
-      try {
-        static_cast<void>(runtime.load(i % 2 == 0 ? plain_c : fixture_path("fake")));
-        ++loaded;
-      } catch (const Error&) {
-        ++refused;
+  test::on_threads(8, [&](int i) {
+    try {
+      static_cast<void>(runtime.load(i % 2 == 0 ? plain_c : fixture_path("fake")));
+      ++loaded;
+    } catch (const Error&) {
+      ++refused;
+    }
+    for (int k = 0; k < 100; ++k) {
+      for (const Device& device : runtime.devices()) {
+        EXPECT_EQ(runtime.device(device.name()), device);
       }
-      for (int k = 0; k < 100; ++k) {
-        for (const Device& device : runtime.devices()) {
-          EXPECT_EQ(runtime.device(device.name()), device);
-        }
-        static_cast<void>(runtime.explain());
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+      static_cast<void>(runtime.explain());
+    }
+  });
   EXPECT_EQ(loaded, 2);
   EXPECT_EQ(refused, 6);
   EXPECT_EQ(runtime.devices().size(), 3u);
@@ -240,12 +227,8 @@ TEST(OwnRuntime, ANameMeansADeviceOfTheTensorsRuntime) {
 
 TEST(OwnRuntime, TheAdviceOfDataWorks) {
   const Tensor there = full({3}, 2, own_runtime().device("fake:0"));
-  try {
-    static_cast<void>(there.data<float>());
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("tensor.to(\"cpu\")"), std::string::npos);
-  }
+  EXPECT_HAS(test::error_of([&] { static_cast<void>(there.data<float>()); }).what(),
+             "tensor.to(\"cpu\")");
   EXPECT_EQ(there.to("cpu").data<float>()[2], 2.0F);
 }
 

@@ -29,6 +29,7 @@
 #include "support/child.h"
 #include "support/runtime_fixture.h"
 #include "support/temporary_directory.h"
+#include "support/threads.h"
 
 namespace patchbay::faults {
 namespace {
@@ -284,16 +285,12 @@ TEST(LogDelivery, TheLinesOfAThreadStayInOrder) {
     told[std::this_thread::get_id()].emplace_back(line.substr(at, 16));
   };
   const Runtime runtime(options);
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < kThreads; ++i) {
-    threads.emplace_back([&runtime] {
-      for (std::size_t k = 0; k < kLines; ++k) {
-        const std::string name = "file number " + std::to_string(1000 + k);
-        EXPECT_THROW((void)runtime.load("/nowhere/patchbay-" + name + ".so"), Error);
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  test::on_threads(kThreads, [&runtime](std::size_t) {
+    for (std::size_t k = 0; k < kLines; ++k) {
+      const std::string name = "file number " + std::to_string(1000 + k);
+      EXPECT_THROW((void)runtime.load("/nowhere/patchbay-" + name + ".so"), Error);
+    }
+  });
   ASSERT_EQ(told.size(), kThreads);
   for (const auto& [thread, lines] : told) {
     ASSERT_EQ(lines.size(), kLines);
@@ -305,21 +302,12 @@ TEST(LogDelivery, TheLinesOfAThreadStayInOrder) {
 
 /// A runtime that its caller never ends, in a child whose sink writes to a pipe.
 std::string lines_of_child(const std::function<void(int pipe)>& body) {
-  int ends[2];
-  if (pipe(ends) != 0) throw std::runtime_error("no pipe");
-  const std::string rest = test::answer_of([&]() -> std::string {
-    alarm(60);
-    body(ends[1]);
-    return {};
+  const test::Ended ended = test::in_child([&body](int pipe) {
+    body(pipe);
+    _exit(0);
   });
-  close(ends[1]);
-  std::string text;
-  char bytes[256];
-  for (ssize_t n = 0; (n = read(ends[0], bytes, sizeof bytes)) > 0;) {
-    text.append(bytes, static_cast<std::size_t>(n));
-  }
-  close(ends[0]);
-  return text + rest;
+  EXPECT_EQ(ended.status, 0) << ended.text;
+  return ended.text;
 }
 
 void write_line(int pipe, std::string_view line) {
@@ -340,8 +328,8 @@ TEST(LogDelivery, NoLineIsLostAtExit) {
     static_cast<void>(runtime);
     std::exit(0);
   });
-  EXPECT_NE(text.find("opening in a thread\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("loaded: 2 devices\n"), std::string::npos) << text;
+  EXPECT_HAS(text, "opening in a thread\n");
+  EXPECT_HAS(text, "loaded: 2 devices\n");
 }
 
 /// The others wait behind it.
@@ -376,7 +364,7 @@ TEST(LogDelivery, AChildOfForkLogsAgain) {
     EXPECT_EQ(Runtime(options_of(only({}))).load(fixture_path("fake")).devices.size(), 2u);
     _exit(0);
   });
-  EXPECT_NE(text.find("patchbay-fake.so loaded: 2 devices\n"), std::string::npos) << text;
+  EXPECT_HAS(text, "patchbay-fake.so loaded: 2 devices\n");
 }
 
 /// The line that announces a call to a driver.
@@ -395,7 +383,7 @@ TEST(LogDelivery, TheFileHasTheLastLineBeforeACrash) {
     _exit(0);
   });
   EXPECT_EQ(text, "");
-  EXPECT_EQ(read_file(file), "patchbay error: [kept] launching\n");
+  EXPECT_EQ(test::read_text(file), "patchbay error: [kept] launching\n");
 }
 
 }  // namespace

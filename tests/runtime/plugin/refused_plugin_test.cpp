@@ -20,8 +20,7 @@ constexpr PluginStatus kRefused = PluginStatus::kRefused;
 
 /// Puts these bytes beside the good plugin.
 void expect_bytes_refused(std::string_view bytes, const std::string& reason) {
-  const TemporaryDirectory directory;
-  directory.add("plain-c");
+  const TemporaryDirectory directory{"plain-c"};
   directory.write("odd", bytes);
   expect_outcome_in(directory, "odd", kRefused, {reason});
 }
@@ -29,7 +28,7 @@ void expect_bytes_refused(std::string_view bytes, const std::string& reason) {
 /// A good plugin with its header changed.
 template <class Change>
 std::string changed_header(Change change) {
-  std::string bytes = read_file(fixture_path("nothing"));
+  std::string bytes = test::read_text(fixture_path("nothing"));
   Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof(header));
   change(header);
@@ -42,11 +41,11 @@ TEST(RefusedPlugin, TextFile) { expect_bytes_refused("#!/bin/sh\necho hi\n", "no
 TEST(RefusedPlugin, EmptyFile) { expect_bytes_refused("", "not an ELF file"); }
 
 TEST(RefusedPlugin, TruncatedInTheHeader) {
-  expect_bytes_refused(read_file(fixture_path("nothing")).substr(0, 40), "truncated");
+  expect_bytes_refused(test::read_text(fixture_path("nothing")).substr(0, 40), "truncated");
 }
 
 TEST(RefusedPlugin, TruncatedAnywhere) {
-  const std::string whole = read_file(fixture_path("nothing"));
+  const std::string whole = test::read_text(fixture_path("nothing"));
   for (const std::size_t size : {sizeof(Elf64_Ehdr), sizeof(Elf64_Ehdr) + 100, whole.size() / 4,
                                  whole.size() / 2, whole.size() - 1}) {
     SCOPED_TRACE(size);
@@ -56,7 +55,7 @@ TEST(RefusedPlugin, TruncatedAnywhere) {
 
 /// A name fills its 32 bytes, so that no zero ends it.
 TEST(RefusedPlugin, NamesWithoutAnEnd) {
-  const std::string whole = read_file(fixture_path("nothing"));
+  const std::string whole = test::read_text(fixture_path("nothing"));
   const std::string field = std::string("nothing") + std::string(25, '\0');
   const std::size_t plugin = whole.find(field), backend = plugin + field.size();
   ASSERT_NE(plugin, std::string::npos);
@@ -108,9 +107,8 @@ TEST(RefusedPlugin, BadBackendNameInTheNote) {
 }
 
 TEST(RefusedPlugin, NoteOfAnotherPluginThanTheFile) {
-  const TemporaryDirectory directory;
-  directory.add("plain-c");
-  directory.write("harmless", read_file(fixture_path("later-version")));
+  const TemporaryDirectory directory{"plain-c"};
+  directory.write("harmless", test::read_text(fixture_path("later-version")));
   expect_outcome_in(directory, "harmless", kRefused, {"later-version", "harmless"});
 }
 
@@ -138,22 +136,18 @@ TEST(RefusedPlugin, SettingWithABadName) {
 }
 
 TEST(RefusedPlugin, FileWritableByOthers) {
-  const TemporaryDirectory directory;
-  directory.add("plain-c");
+  const TemporaryDirectory directory{"plain-c"};
   fs::permissions(directory.add("later-version"), fs::perms(0646));
   expect_outcome_in(directory, "later-version", kRefused, {"the file is writable by others"});
 }
 
 TEST(RefusedPlugin, DirectoryWritableByOthers) {
-  const TemporaryDirectory good, open;
-  good.add("plain-c");
-  open.add("later-version");
+  const TemporaryDirectory good{"plain-c"}, open{"later-version"};
   fs::permissions(open.path(), fs::perms(0757));
   const Runtime runtime(only({open.path(), good.path()}));
   const PluginInfo info = plugin_info(runtime, "later-version");
   EXPECT_EQ(info.status, kRefused);
-  EXPECT_NE(info.reason.find(open.path().string() + " is writable by others"), std::string::npos)
-      << info.reason;
+  EXPECT_HAS(info.reason, open.path().string() + " is writable by others");
   expect_plain_c_works(runtime);
 }
 
@@ -169,9 +163,7 @@ constexpr uid_t kStranger = 12345;
 
 /// What becomes of a plugin in a directory with this owner, group and mode.
 PluginInfo outcome_in_directory_of(uid_t owner, gid_t group, int mode) {
-  const TemporaryDirectory good, odd;
-  good.add("plain-c");
-  odd.add("later-version");
+  const TemporaryDirectory good{"plain-c"}, odd{"later-version"};
   EXPECT_EQ(chown(odd.path().c_str(), owner, group), 0);
   EXPECT_EQ(chmod(odd.path().c_str(), static_cast<mode_t>(mode)), 0);
   const Runtime runtime(only({odd.path(), good.path()}));
@@ -181,8 +173,7 @@ PluginInfo outcome_in_directory_of(uid_t owner, gid_t group, int mode) {
 
 /// The same for the file's own.
 PluginInfo outcome_of_file_of(uid_t owner, gid_t group, int mode) {
-  const TemporaryDirectory directory;
-  directory.add("plain-c");
+  const TemporaryDirectory directory{"plain-c"};
   const fs::path file = directory.add("later-version");
   EXPECT_EQ(chown(file.c_str(), owner, group), 0);
   EXPECT_EQ(chmod(file.c_str(), static_cast<mode_t>(mode)), 0);
@@ -193,7 +184,7 @@ PluginInfo outcome_of_file_of(uid_t owner, gid_t group, int mode) {
 
 void expect_refused(const PluginInfo& info, const std::string& reason) {
   EXPECT_EQ(info.status, kRefused) << info.reason;
-  EXPECT_NE(info.reason.find(reason), std::string::npos) << info.reason;
+  EXPECT_HAS(info.reason, reason);
 }
 
 TEST(RefusedPlugin, FileOfAnotherUser) {
@@ -239,8 +230,7 @@ TEST(RefusedPlugin, ButNotForRootsGroup) {
 }
 
 TEST(RefusedPlugin, NotARegularFile) {
-  const TemporaryDirectory directory;
-  directory.add("plain-c");
+  const TemporaryDirectory directory{"plain-c"};
   fs::create_directory(directory.path() / "patchbay-folder.so");
   ASSERT_EQ(mkfifo((directory.path() / "patchbay-pipe.so").c_str(), 0644), 0);
   expect_outcome_in(directory, "folder", kRefused, {"not a regular file"});
@@ -248,15 +238,13 @@ TEST(RefusedPlugin, NotARegularFile) {
 }
 
 TEST(RefusedPlugin, DanglingSymlink) {
-  const TemporaryDirectory directory;
-  directory.add("plain-c");
+  const TemporaryDirectory directory{"plain-c"};
   fs::create_symlink("nowhere", directory.path() / "patchbay-dangling.so");
   expect_outcome_in(directory, "dangling", kRefused, {"can't be found"});
 }
 
 TEST(RefusedPlugin, SymlinkLoop) {
-  const TemporaryDirectory directory;
-  directory.add("plain-c");
+  const TemporaryDirectory directory{"plain-c"};
   fs::create_symlink("patchbay-loop.so", directory.path() / "patchbay-loop.so");
   expect_outcome_in(directory, "loop", kRefused, {"can't be found"});
 }

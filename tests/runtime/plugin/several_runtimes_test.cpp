@@ -11,6 +11,7 @@
 #include <patchbay/interop.h>
 #include <patchbay/patchbay.h>
 
+#include "support/kernels.h"
 #include "support/temporary_directory.h"
 
 namespace patchbay::faults {
@@ -102,10 +103,7 @@ TEST_P(EqualObjects, OfTwoRuntimesAreTwo) {
 TEST_P(EqualObjects, OfOneDeviceAreTwo) {
   const Runtime runtime(options());
   const Device device = runtime.device("equalone");
-  const Kernel fill = Kernel::prepare(
-      device, {"fill.1",
-               {ArgumentSpec::tensor(DType::f32, Access::kWrite), ArgumentSpec::scalar(DType::f32)},
-               {}});
+  const Kernel fill = Kernel::prepare(device, test::fill_spec());
   const Buffer out = Buffer::allocate(device, 16);
   const auto launch_on = [&](const Stream& stream) {
     fill.launch(stream, std::vector{Argument::tensor(out, DType::f32, {4}, Access::kWrite),

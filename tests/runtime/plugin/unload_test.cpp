@@ -22,17 +22,6 @@
 namespace patchbay::faults {
 namespace {
 
-void expect_unload_error(Runtime& runtime, std::string_view plugin, ErrorCode code,
-                         const std::string& word) {
-  try {
-    runtime.unload(plugin);
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-  }
-}
-
 TEST(Unload, TakesDevicesAndLibraryAway) {
   const TemporaryDirectory directory;
   const std::string file = directory.add("fake").string();
@@ -69,16 +58,9 @@ TEST(Unload, MakesWayForTheNextOfTheBackend) {
   EXPECT_THROW(static_cast<void>(first.memory()), Error);
   runtime.unload("plain-c");
   EXPECT_TRUE(runtime.devices().empty());
-  try {
-    (void)runtime.device("plainc");
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    const std::string text = error.what();
-    for (const char* file : {"patchbay-nothing.so", "patchbay-plain-c.so"}) {
-      EXPECT_NE(text.find(file + std::string("' is unloaded: unloaded by the program.")),
-                std::string::npos)
-          << text;
-    }
+  const std::string text = test::error_of([&] { (void)runtime.device("plainc"); }).what();
+  for (const char* file : {"patchbay-nothing.so", "patchbay-plain-c.so"}) {
+    EXPECT_HAS(text, file + std::string("' is unloaded: unloaded by the program."));
   }
   EXPECT_EQ(runtime.plugins().size(), 2u);
 }
@@ -98,9 +80,7 @@ TEST(Unload, IsOfTheFileUnderEachOfItsNames) {
 }
 
 TEST(Unload, MakesWayWhileOtherThreadsAskForTheBackend) {
-  const TemporaryDirectory directory;
-  directory.add("nothing");
-  directory.add("plain-c");
+  const TemporaryDirectory directory{"nothing", "plain-c"};
   Runtime runtime(only({directory.path()}));
   std::atomic<bool> is_over{};
   std::vector<std::thread> threads;
@@ -130,9 +110,9 @@ TEST(Unload, IsRefusedWhileAnotherThreadIsInACall) {
   std::thread allocating(
       [&] { EXPECT_THROW(static_cast<void>(Buffer::allocate(device, 2000000)), Error); });
   is_inside.get_future().wait();
-  expect_unload_error(runtime, "fake", ErrorCode::kInUse,
-                      "[unload] plugin 'fake' is in use: a call of another thread is running. Let "
-                      "it end first, then unload.");
+  EXPECT_ERROR(runtime.unload("fake"), ErrorCode::kInUse,
+               "[unload] plugin 'fake' is in use: a call of another thread is running. Let "
+               "it end first, then unload.");
   may_end.set_value();
   allocating.join();
   runtime.unload("fake");
@@ -142,9 +122,9 @@ TEST(Unload, IsRefusedWithinACallOfTheSameThread) {
   Runtime runtime = fake_runtime({{"fake_memory_bytes", "1000000"}});
   runtime.set_out_of_memory_callback([&](const Device& device, std::size_t) {
     Runtime same = device.runtime();
-    expect_unload_error(same, "fake", ErrorCode::kInUse,
-                        "[unload] this thread is in a call that has called the program back. "
-                        "Call unload for 'fake' after that call.");
+    EXPECT_ERROR(same.unload("fake"), ErrorCode::kInUse,
+                 "[unload] this thread is in a call that has called the program back. Call unload for "
+                 "'fake' after that call.");
   });
   EXPECT_THROW(static_cast<void>(Buffer::allocate(runtime.device("fake:0"), 2000000)), Error);
   runtime.unload("fake");
@@ -154,7 +134,7 @@ TEST(Unload, InACallbackIsAnError) {
   Runtime runtime = fake_runtime();
   std::promise<void> told;
   runtime.device("fake:0").default_stream().add_callback([&](const Error*) {
-    expect_unload_error(runtime, "fake", ErrorCode::kInvalidArgument, "[unload]");
+    EXPECT_ERROR(runtime.unload("fake"), ErrorCode::kInvalidArgument, "[unload]");
     told.set_value();
   });
   told.get_future().wait();
@@ -250,7 +230,7 @@ TEST(Unload, KeepsWhatIsNotOpenFromBeingOpened) {
   EXPECT_THROW(static_cast<void>(runtime.device("fake")), Error);
   EXPECT_EQ(plugin_info(runtime, "fake").status, PluginStatus::kUnloaded);
   EXPECT_FALSE(is_mapped(file));
-  expect_unload_error(runtime, "fake", ErrorCode::kInvalidArgument, "no plugin 'fake' is loaded");
+  EXPECT_ERROR(runtime.unload("fake"), ErrorCode::kInvalidArgument, "no plugin 'fake' is loaded");
 }
 
 }  // namespace

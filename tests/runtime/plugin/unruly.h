@@ -3,14 +3,10 @@
 #ifndef PATCHBAY_TESTS_RUNTIME_PLUGIN_UNRULY_H_
 #define PATCHBAY_TESTS_RUNTIME_PLUGIN_UNRULY_H_
 
-#include <algorithm>
-#include <cstddef>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +15,8 @@
 #include <patchbay/patchbay.h>
 
 #include "support/environment_variable.h"
+#include "support/kernels.h"
+#include "support/log_lines.h"
 
 namespace patchbay::faults {
 
@@ -42,26 +40,17 @@ class Unruly {
   Device device(int index = 1) { return runtime_->device("kept:" + std::to_string(index)); }
   /// Ends the runtime; then all lines have come.
   void end() { runtime_.reset(); }
-  std::size_t count(std::string_view text) {
-    const std::scoped_lock lock(mutex_);
-    return static_cast<std::size_t>(
-        std::count_if(lines_.begin(), lines_.end(),
-                      [text](const auto& line) { return line.find(text) != std::string::npos; }));
-  }
+  int count(const std::string& text) const { return lines_.count(text); }
 
  private:
   RuntimeOptions options(std::map<std::string, std::string> settings, const std::string& log) {
     settings["log"] = log;
     RuntimeOptions result = unruly_options(std::move(settings));
-    result.log = [this](LogLevel, std::string_view line) {
-      const std::scoped_lock lock(mutex_);
-      lines_.emplace_back(line);
-    };
+    result.log = lines_.sink();
     return result;
   }
 
-  std::mutex mutex_;
-  std::vector<std::string> lines_;
+  const test::LogLines lines_;
   const test::EnvironmentVariable ways_;
   std::optional<Runtime> runtime_;
 };
@@ -75,11 +64,7 @@ inline void for_each_mode(
   }
 }
 
-inline KernelSpec fill_spec() {
-  return {"fill.1",
-          {ArgumentSpec::tensor(DType::f32, Access::kWrite), ArgumentSpec::scalar(DType::f32)},
-          {}};
-}
+using test::fill_spec;
 
 inline std::vector<float> values_on(const Device& device) {
   return ones({3}, device).to_vector<float>();

@@ -147,7 +147,7 @@ TEST(UnrulyPlugin, AWaitThatFailsIsRepeated) {
   Unruly plugin("pending,synchronize-fails-first");
   (void)ones({3}, plugin.device());
   plugin.device().trim_memory();
-  EXPECT_EQ(plugin.count("memory of pending work is released"), 0u);
+  EXPECT_EQ(plugin.count("memory of pending work is released"), 0);
 }
 
 TEST(UnrulyPlugin, CallbacksMayComeTwiceOrWithAFailure) {
@@ -189,7 +189,7 @@ TEST(UnrulyPlugin, ACallbackThatFindsNoMemoryIsNotRepeated) {
       throw std::bad_alloc();
     });
     EXPECT_EQ(num_calls, 1);
-    EXPECT_EQ(plugin.count("a stream's callback threw an exception"), 1u);
+    EXPECT_EQ(plugin.count("a stream's callback threw an exception"), 1);
   });
 }
 
@@ -230,7 +230,7 @@ TEST(UnrulyPlugin, CallbacksThatItDoesNotCallRepeatTheStreamsFailure) {
     EXPECT_THROW((void)ones({3}, plugin.device()), Error);
     stream.add_callback([&told](const Error* error) { told = error->what(); });
   }
-  EXPECT_NE(told.find("[add_callback] it fell off the bus"), std::string::npos) << told;
+  EXPECT_HAS(told, "[add_callback] it fell off the bus");
 }
 
 TEST(UnrulyPlugin, ACallAfterTheEndOfTheStreamDoesNothing) {

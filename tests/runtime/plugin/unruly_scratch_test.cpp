@@ -33,9 +33,9 @@ TEST(UnrulyPlugin, ScratchMemoryDoesNotHoldIt) {
     Unruly plugin("device-scratch,count-memory", settings);
     (void)Kernel::prepare(plugin.device(), fill_spec());
     plugin.runtime().unload("kept");
-    EXPECT_EQ(plugin.count("all memory is back"), 1u);
-    EXPECT_EQ(plugin.count("memory is missing"), 0u);
-    EXPECT_EQ(plugin.count("never released"), 0u);
+    EXPECT_EQ(plugin.count("all memory is back"), 1);
+    EXPECT_EQ(plugin.count("memory is missing"), 0);
+    EXPECT_EQ(plugin.count("never released"), 0);
   });
 }
 
@@ -61,7 +61,7 @@ TEST(UnrulyPlugin, IsRefusedScratchMemoryOfADeviceThatIsNotOpen) {
     for_each_mode([ways](const auto& settings) {
       Unruly plugin(ways, settings);
       EXPECT_EQ(values_on(plugin.device()), kOnes);
-      EXPECT_EQ(plugin.count("scratch memory is refused"), 1u);
+      EXPECT_EQ(plugin.count("scratch memory is refused"), 1);
     });
   }
 }
@@ -75,7 +75,8 @@ TEST(UnrulyPlugin, IsNotUnloadedWhileItPlansACopy) {
     Unruly plugin("slow-peer", settings, "error:" + log.string());
     const Device from = plugin.device(0), to = plugin.device(1);
     std::thread planner([&] { EXPECT_EQ(plan_copy(from, to, 64).route, Route::kPeer); });
-    while (read_file(log).find("asks about a peer") == std::string::npos) std::this_thread::yield();
+    while (test::read_text(log).find("asks about a peer") == std::string::npos)
+      std::this_thread::yield();
     EXPECT_ERROR(plugin.runtime().unload("kept"), ErrorCode::kInUse,
                  "a call of another thread is running");
     planner.join();
@@ -88,7 +89,7 @@ TEST(UnrulyPlugin, ItsThreadsAreRefusedScratchMemoryOfADeviceThatIsNotOpen) {
     Unruly plugin("open-thread-asks", settings);
     EXPECT_EQ(values_on(plugin.device()), kOnes);
     plugin.end();
-    EXPECT_EQ(plugin.count("scratch memory is refused"), 1u);
+    EXPECT_EQ(plugin.count("scratch memory is refused"), 1);
   });
 }
 
@@ -101,7 +102,7 @@ TEST(UnrulyPlugin, ItsThreadsTakeScratchMemoryAtAnyTime) {
         Unruly plugin(ways, settings);
         EXPECT_EQ(values_on(plugin.device(0)), kOnes);
         plugin.runtime().unload("kept");
-        EXPECT_EQ(plugin.count("never released"), 0u);
+        EXPECT_EQ(plugin.count("never released"), 0);
       }
     });
   }

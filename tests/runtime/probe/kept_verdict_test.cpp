@@ -24,9 +24,8 @@ TEST(KeptVerdict, OfHarmStartsNoProcess) {
   expect(plugin, "quarantined", "new", 1);
   expect(plugin, "quarantined", "kept", 1);
   const Runtime runtime(plugin.options);
-  EXPECT_NE(plugin_info(runtime, "misdeeds").reason.find("it crashed (SIGSEGV)"),
-            std::string::npos);
-  EXPECT_NE(runtime.explain().find("judged by an earlier probe"), std::string::npos);
+  EXPECT_HAS(plugin_info(runtime, "misdeeds").reason, "it crashed (SIGSEGV)");
+  EXPECT_HAS(runtime.explain(), "judged by an earlier probe");
 }
 
 TEST(KeptVerdict, OfASoundPluginStartsNoProcess) {
@@ -119,8 +118,7 @@ TEST(KeptVerdict, IsNoneOfADamagedFile) {
 }
 
 TEST(KeptVerdict, OfNoDriverIsNone) {
-  const TemporaryDirectory directory;
-  directory.add("fake");
+  const TemporaryDirectory directory{"fake"};
   const Probed plugin;
   RuntimeOptions options = plugin.options;
   options.plugin_directories = {directory.path()};

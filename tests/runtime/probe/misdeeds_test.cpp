@@ -112,9 +112,9 @@ TEST(Quarantine, IsToldByTheErrorThatMissesTheBackend) {
     const std::string expected =
         "is quarantined: it ended the process with status 3 in its "
         "initialisation";
-    EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
+    EXPECT_HAS(error.what(), expected);
   }
-  EXPECT_NE(runtime.explain().find("quarantined: it ended the process"), std::string::npos);
+  EXPECT_HAS(runtime.explain(), "quarantined: it ended the process");
 }
 
 TEST(Quarantine, OfAFileNamedInCodeIsAnError) {
@@ -126,9 +126,7 @@ TEST(Quarantine, OfAFileNamedInCodeIsAnError) {
     FAIL() << "a plugin that aborts was opened";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kPluginFailed);
-    EXPECT_NE(std::string(error.what()).find("quarantined: it aborted (SIGABRT) in patchbay_plu"),
-              std::string::npos)
-        << error.what();
+    EXPECT_HAS(error.what(), "quarantined: it aborted (SIGABRT) in patchbay_plu");
   }
 }
 
@@ -149,8 +147,7 @@ TEST(Quarantine, OfAPluginThatEndsTheProbe) {
 
 TEST(Quarantine, NoPluginHidesAnother) {
   const Probed bad("constructor crash");
-  const TemporaryDirectory good;
-  good.add("fake");
+  const TemporaryDirectory good{"fake"};
   RuntimeOptions options = bad.options;
   options.plugin_directories.push_back(good.path());
   const Runtime runtime(options);
@@ -175,7 +172,7 @@ std::ptrdiff_t loaded_size(const std::string& bytes) {
 /// Whole by its headers, but the dynamic linker finds nothing in it.
 TEST(Quarantine, OrRefusalOfZerosInTheSecondHalf) {
   Probed plugin;
-  std::string bytes = read_file(plugin.file);
+  std::string bytes = test::read_text(plugin.file);
   const std::ptrdiff_t loaded = loaded_size(bytes);  // debug information may follow
   std::fill(bytes.begin() + loaded / 2, bytes.begin() + loaded, '\0');
   const TemporaryDirectory directory;

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -19,6 +18,7 @@
 
 #include "runtime/stream/gate.h"
 #include "support/device_test.h"
+#include "support/log_lines.h"
 
 namespace patchbay::test {
 namespace {
@@ -238,24 +238,17 @@ TEST(Callbacks, AreToldOfFailures) {
   const Told told;
   stream.add_callback(told.callback());
   const std::string message = told.get();
-  EXPECT_NE(message.find("launched by [mul] on fake:0"), std::string::npos) << message;
+  EXPECT_HAS(message, "launched by [mul] on fake:0");
 }
 
 TEST(Callbacks, ExceptionsAreLogged) {
-  std::mutex mutex;
-  std::string log;
+  const LogLines lines;
   RuntimeOptions chosen = options();
-  chosen.log = [&](LogLevel, std::string_view line) {
-    const std::scoped_lock lock(mutex);
-    log += line;
-  };
+  chosen.log = lines.sink();
   const Runtime runtime(chosen);
   runtime.device("cpu:0").default_stream().add_callback(
       [](const Error*) { throw std::runtime_error("oh"); });
-  const std::scoped_lock lock(mutex);
-  EXPECT_NE(log.find("[add_callback] a stream's callback threw an exception: oh"),
-            std::string::npos)
-      << log;
+  EXPECT_EQ(lines.count("[add_callback] a stream's callback threw an exception: oh"), 1);
 }
 
 TEST(Callbacks, EmptyFunctionsAreRefused) {

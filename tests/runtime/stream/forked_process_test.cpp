@@ -15,6 +15,7 @@
 
 #include <patchbay/validation.h>
 
+#include "support/child.h"
 #include "support/device_test.h"
 #include "support/paths.h"
 
@@ -32,38 +33,6 @@ constexpr const char* kNoBusyParent =
 #else
 constexpr const char* kNoBusyParent = kNoThreads;
 #endif
-
-struct Ended {
-  int status = 0;
-  std::string text;
-};
-
-/// Runs `body` in a child, which is killed when it hangs, and gives what it returned.
-Ended in_child(const std::function<std::string()>& body) {
-  int ends[2];
-  if (::pipe(ends) != 0) return {-1, "no pipe"};
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(60);
-    std::string text;
-    try {
-      text = body();
-    } catch (const std::exception& error) {
-      text = std::string("thrown: ") + error.what();
-    }
-    const bool is_written = ::write(ends[1], text.data(), text.size()) == std::ssize(text);
-    ::_exit(is_written ? 0 : 1);
-  }
-  ::close(ends[1]);
-  Ended ended;
-  char part[4096];
-  for (ssize_t got = 0; (got = ::read(ends[0], part, sizeof(part))) > 0;) {
-    ended.text.append(part, static_cast<std::size_t>(got));
-  }
-  ::close(ends[0]);
-  ::waitpid(child, &ended.status, 0);
-  return ended;
-}
 
 std::string message_of(const std::function<void()>& call) {
   try {
@@ -162,18 +131,17 @@ TEST_P(ForkedProcess, WhatItInheritedGoesAtOnce) {
   std::optional<Event> event(stream->record());
   std::optional<Graph> graph(record_graph([&] { (void)exp(ones({4}, *device)); }));
   stream->add_callback([](const Error*) {});
-  const Ended ended = in_child([&] {
-    loss.reset();
-    tensor.reset();
-    graph.reset();
-    event.reset();
-    stream.reset();
-    device.reset();
-    runtime.reset();
-    return std::string("gone");
-  });
-  EXPECT_EQ(ended.status, 0);
-  EXPECT_EQ(ended.text, "gone");
+  EXPECT_EQ(answer_of([&] {
+              loss.reset();
+              tensor.reset();
+              graph.reset();
+              event.reset();
+              stream.reset();
+              device.reset();
+              runtime.reset();
+              return std::string("gone");
+            }),
+            "gone");
   loss->backward();
   EXPECT_EQ(tensor->grad().to_vector<float>(), std::vector<float>(100000, 2));
 }
@@ -222,23 +190,22 @@ TEST(ForkedProcessCopies, OfTheTransferThreadFailAtOnce) {
   const Tensor source = ones({1 << 20}, from), target = zeros({1 << 20}, to);
   target.copy_from(source, /*non_blocking=*/true);
   const pid_t parent = ::getpid();
-  const Ended ended = in_child([&] {
-    std::string lines;
-    for (const auto& [operation, call] :
-         {Call{"to_vector", [&] { (void)target.to_vector<float>(); }},
-          Call{"copy_from", [&] { target.copy_from(source); }}}) {
-      const std::string got = message_of(call);
-      if (!got.starts_with("device_lost: [" + std::string(operation) +
-                           "] the runtime is used in a "
-                           "forked process: expected process " +
-                           std::to_string(parent))) {
-        lines += got + "\n";
-      }
-    }
-    return lines;
-  });
-  EXPECT_EQ(ended.status, 0);
-  EXPECT_EQ(ended.text, "");
+  EXPECT_EQ(answer_of([&] {
+              std::string lines;
+              for (const auto& [operation, call] :
+                   {Call{"to_vector", [&] { (void)target.to_vector<float>(); }},
+                    Call{"copy_from", [&] { target.copy_from(source); }}}) {
+                const std::string got = message_of(call);
+                if (!got.starts_with("device_lost: [" + std::string(operation) +
+                                     "] the runtime is used in a "
+                                     "forked process: expected process " +
+                                     std::to_string(parent))) {
+                  lines += got + "\n";
+                }
+              }
+              return lines;
+            }),
+            "");
   EXPECT_EQ(target.to_vector<float>(), std::vector<float>(1 << 20, 1));
 }
 
@@ -246,37 +213,38 @@ TEST(ForkedProcessRuntime, InheritedOnesAreRefusedWhole) {
   Runtime runtime(options());
   const Device device = runtime.device("cpu:0");
   const pid_t parent = ::getpid();
-  const Ended ended = in_child([&] {
-    std::string lines;
-    const auto expect = [&](const char* operation, const char* where,
-                            const std::function<void()>& call) {
-      const std::string got = message_of(call);
-      if (got != refusal(operation, parent, where)) lines += got + "\n";
-    };
-    expect("Device", "cpu:0", [&] { (void)runtime.device("cpu"); });
-    expect("devices", "every device", [&] { (void)runtime.devices(); });
-    expect("devices", "every device", [&] { (void)runtime.gpus(); });
-    expect("plugins", "every plugin", [&] { (void)runtime.plugins(); });
-    expect("explain", "every plugin", [&] { (void)runtime.explain(); });
-    expect("load", "patchbay-x.so", [&] { (void)runtime.load("patchbay-x.so"); });
-    expect("unload", "fake", [&] { runtime.unload("fake"); });
-    expect("set_default_device", "cpu:0", [&] { set_default_device(device); });
-    expect("ledger", "its entries", [&] { (void)runtime.ledger().entries(); });
-    expect("start_trace", "/nowhere/trace.json",
-           [&] { runtime.start_trace("/nowhere/trace.json"); });
-    expect("stop_trace", "its trace", [&] { runtime.stop_trace(); });
-    expect("validation_report", "every device", [&] { (void)validation_report(runtime); });
-    expect("set_memory_limit", "cpu:0", [&] { device.set_memory_limit(1); });
-    expect("plan_copy", "cpu:0", [&] { (void)plan_copy(device, Endpoint::host(), 1); });
-    int released = 0;
-    float number = 0;
-    expect("wrap_host", "cpu:0",
-           [&] { (void)Buffer::wrap_host(device, &number, sizeof number, [&] { ++released; }); });
-    if (released != 0) lines += "released memory that was refused\n";
-    return lines;
-  });
-  EXPECT_EQ(ended.status, 0);
-  EXPECT_EQ(ended.text, "");
+  EXPECT_EQ(answer_of([&] {
+              std::string lines;
+              const auto expect = [&](const char* operation, const char* where,
+                                      const std::function<void()>& call) {
+                const std::string got = message_of(call);
+                if (got != refusal(operation, parent, where)) lines += got + "\n";
+              };
+              expect("Device", "cpu:0", [&] { (void)runtime.device("cpu"); });
+              expect("devices", "every device", [&] { (void)runtime.devices(); });
+              expect("devices", "every device", [&] { (void)runtime.gpus(); });
+              expect("plugins", "every plugin", [&] { (void)runtime.plugins(); });
+              expect("explain", "every plugin", [&] { (void)runtime.explain(); });
+              expect("load", "patchbay-x.so", [&] { (void)runtime.load("patchbay-x.so"); });
+              expect("unload", "fake", [&] { runtime.unload("fake"); });
+              expect("set_default_device", "cpu:0", [&] { set_default_device(device); });
+              expect("ledger", "its entries", [&] { (void)runtime.ledger().entries(); });
+              expect("start_trace", "/nowhere/trace.json",
+                     [&] { runtime.start_trace("/nowhere/trace.json"); });
+              expect("stop_trace", "its trace", [&] { runtime.stop_trace(); });
+              expect("validation_report", "every device",
+                     [&] { (void)validation_report(runtime); });
+              expect("set_memory_limit", "cpu:0", [&] { device.set_memory_limit(1); });
+              expect("plan_copy", "cpu:0", [&] { (void)plan_copy(device, Endpoint::host(), 1); });
+              int released = 0;
+              float number = 0;
+              expect("wrap_host", "cpu:0", [&] {
+                (void)Buffer::wrap_host(device, &number, sizeof number, [&] { ++released; });
+              });
+              if (released != 0) lines += "released memory that was refused\n";
+              return lines;
+            }),
+            "");
 }
 
 /// Work of every kind on the device, as text.
@@ -295,16 +263,16 @@ TEST(ForkedProcessRuntime, TheChildsOwnWorks) {
   for (const char* name : {"cpu:0", "fake:0"}) {
     const Runtime before(options());
     const std::string expected = work_on(before.device(name));
-    const Ended ended = in_child([&] {
-      std::string text;
-      {
-        const Runtime own(options());
-        text = work_on(own.device(name));
-      }
-      return text;
-    });
-    EXPECT_EQ(ended.status, 0);
-    EXPECT_EQ(ended.text, expected) << name;
+    EXPECT_EQ(answer_of([&] {
+                std::string text;
+                {
+                  const Runtime own(options());
+                  text = work_on(own.device(name));
+                }
+                return text;
+              }),
+              expected)
+        << name;
     EXPECT_EQ(work_on(before.device(name)), expected) << name;
   }
 }
@@ -312,13 +280,13 @@ TEST(ForkedProcessRuntime, TheChildsOwnWorks) {
 TEST(ForkedProcessRuntime, TheDefaultOneIsMadeAnew) {
   ::setenv("PATCHBAY_PLUGIN_PATH", test::test_plugin_folder().c_str(), 1);
   (void)exp(ones({100}, Device("cpu:0"))).to_vector<float>();
-  const Ended ended = in_child([] {
-    const std::vector<float> values = (ones({3}, Device("cpu:0")) + 1).to_vector<float>();
-    return std::to_string(values.at(0)) +
-           (&Runtime::get_default() == &Runtime::get_default() ? " the same" : " another");
-  });
-  EXPECT_EQ(ended.status, 0);
-  EXPECT_EQ(ended.text, "2.000000 the same");
+  EXPECT_EQ(
+      answer_of([] {
+        const std::vector<float> values = (ones({3}, Device("cpu:0")) + 1).to_vector<float>();
+        return std::to_string(values.at(0)) +
+               (&Runtime::get_default() == &Runtime::get_default() ? " the same" : " another");
+      }),
+      "2.000000 the same");
 }
 
 std::string text_of(Generator::State state) {
@@ -329,15 +297,14 @@ TEST(ForkedProcessRuntime, TheChildBeginsWithItsParentsSeed) {
   const Runtime before(options());
   manual_seed(42);
   default_generator(before).advance(5);
-  const Ended ended = in_child([&] {
-    const Runtime own(options());
-    std::string text = text_of(default_generator(own).state());
-    manual_seed(6);
-    text += " " + text_of(default_generator(own).state());
-    return text + " " + text_of(default_generator(before).state());
-  });
-  EXPECT_EQ(ended.status, 0);
-  EXPECT_EQ(ended.text, "42+0 6+0 42+5");
+  EXPECT_EQ(answer_of([&] {
+              const Runtime own(options());
+              std::string text = text_of(default_generator(own).state());
+              manual_seed(6);
+              text += " " + text_of(default_generator(own).state());
+              return text + " " + text_of(default_generator(before).state());
+            }),
+            "42+0 6+0 42+5");
   EXPECT_EQ(text_of(default_generator(before).state()), "42+5");
   manual_seed(0);
 }
@@ -403,21 +370,20 @@ TEST(ForkedProcessRuntime, DriversThatTheParentOpenedAreRefused) {
   for (const char* name : {"opencl:0", "cuda:0", "hip:0"}) {
     if (!absence_of(name).empty()) continue;
     const std::string plugin = vendors_plugin(name);
-    const Ended ended = in_child([&] {
-      const Runtime own(device_options());
-      std::string text =
-          (ones({3}, own.device("cpu")) + 1).to_vector<float>() == std::vector<float>(3, 2)
-              ? "cpu works; "
-              : "cpu is wrong; ";
-      (void)own.devices();  // opens every plugin
-      for (const PluginInfo& info : own.plugins()) {
-        if (info.name == plugin) text += std::string(to_string(info.status)) + ": " + info.reason;
-      }
-      return text;
-    });
-    EXPECT_EQ(ended.status, 0);
     EXPECT_EQ(
-        ended.text,
+        answer_of([&] {
+          const Runtime own(device_options());
+          std::string text =
+              (ones({3}, own.device("cpu")) + 1).to_vector<float>() == std::vector<float>(3, 2)
+                  ? "cpu works; "
+                  : "cpu is wrong; ";
+          (void)own.devices();  // opens every plugin
+          for (const PluginInfo& info : own.plugins()) {
+            if (info.name == plugin)
+              text += std::string(to_string(info.status)) + ": " + info.reason;
+          }
+          return text;
+        }),
         "cpu works; failed: this process was forked after the plugin had opened its driver, "
         "which stays with the parent: fork before the first Runtime, or start another program")
         << name;

@@ -5,6 +5,7 @@
 
 #include <patchbay/patchbay.h>
 
+#include "support/kernels.h"
 #include "support/runtime_fixture.h"
 
 namespace patchbay::test {
@@ -40,11 +41,7 @@ TEST(Synchronous, NothingIsPendingAfterACall) {
   const StreamScope scope(stream);
   static_cast<void>(a + 1);
   stream.synchronize(0ns);
-  const Kernel fill = Kernel::prepare(
-      device, {"fill.1",
-               {ArgumentSpec::tensor(DType::f32, Access::kWrite), ArgumentSpec::scalar(DType::f32)},
-               {},
-               SIZE_MAX});
+  const Kernel fill = Kernel::prepare(device, fill_spec());
   fill.launch(stream, std::vector{Argument::tensor(a.buffer(), DType::f32, {4}, Access::kWrite),
                                   Argument::scalar(2.0f)});
   stream.synchronize(0ns);

@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include <patchbay/tensor.h>
 #include <patchbay/trace.h>
@@ -19,11 +18,6 @@ namespace patchbay::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// The descriptor of an open file of this process.
 int descriptor_of(const fs::path& path) {
@@ -66,7 +60,7 @@ TEST_F(OutputTest, TheLogIsWritten) {
     const Runtime runtime(with("log", "debug:" + log.string()));
     use(runtime);
   }
-  const std::string text = text_of(log);
+  const std::string text = read_text(log);
   EXPECT_TRUE(text.starts_with("before\npatchbay ")) << text;
   EXPECT_TRUE(text.ends_with('\n'));
 }
@@ -82,12 +76,12 @@ TEST_F(OutputTest, TheLogNeverGoesToAnotherFile) {
       number = descriptor_of(log);
       ASSERT_GE(number, 0);
       take_number(number, opened, O_RDWR);
-      before = text_of(log);
+      before = read_text(log);
       use(runtime);
-      EXPECT_EQ(text_of(log), before) << opened;
+      EXPECT_EQ(read_text(log), before) << opened;
     }
-    EXPECT_EQ(text_of(log), before) << opened;
-    EXPECT_EQ(text_of(own), "") << opened;
+    EXPECT_EQ(read_text(log), before) << opened;
+    EXPECT_EQ(read_text(own), "") << opened;
     EXPECT_EQ(fcntl(number, F_GETFD), FD_CLOEXEC) << "the program's file stays open";
     close(number);
   }
@@ -108,7 +102,7 @@ TEST_F(OutputTest, TheTraceNeverGoesToAnotherFile) {
         "[stop_trace] the trace is not complete: the program has closed its descriptor. Leave "
         "descriptors open that the program did not open.");
   }
-  EXPECT_EQ(text_of(own), "");
+  EXPECT_EQ(read_text(own), "");
   EXPECT_EQ(fcntl(number, F_GETFD), FD_CLOEXEC) << "the program's file stays open";
   close(number);
 }

@@ -5,9 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <sstream>
 #include <thread>
 
@@ -16,6 +14,7 @@
 #include <patchbay/interop.h>
 #include <patchbay/profile.h>
 
+#include "support/child.h"
 #include "support/device_test.h"
 
 namespace patchbay::test {
@@ -127,8 +126,7 @@ TEST_P(ProfileTest, WorksInsideAnotherAndBesideATrace) {
   static_cast<void>(exp(a));
   outer.stop();
   EXPECT_EQ(find(outer.rows(), "exp").timed_calls, 4u);
-  std::ifstream in(file);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const std::string text = read_text(file);
   std::size_t spans = 0;
   for (std::size_t at = 0; (at = text.find("\"name\":\"exp\"", at)) != std::string::npos; ++at)
     ++spans;
@@ -170,11 +168,9 @@ TEST_P(ProfileTest, HasNoTimesOfAQueueThatTheApplicationHas) {
   EXPECT_EQ(find(profile.rows(), "exp").calls, 1u);
   EXPECT_EQ(find(profile.rows(), "exp").timed_calls, 0u);
   EXPECT_EQ(find(profile.rows(), "exp").share, 0);
-  EXPECT_NE(profile.table().find(device.name() +
-                                 ": 1 of 2 calls have no time: they failed, were not seen to end, "
-                                 "or ran on a stream of the application's.\n"),
-            std::string::npos)
-      << profile.table();
+  EXPECT_HAS(profile.table(), device.name() +
+                                  ": 1 of 2 calls have no time: they failed, were not seen to end, "
+                                  "or ran on a stream of the application's.\n");
 }
 
 TEST(Profile, HasTheTimesOfTheStreams) {
@@ -218,8 +214,7 @@ TEST(Profile, CountsFailedWorkWithoutATime) {
   EXPECT_EQ(find(profile.rows(), "add").timed_calls, 1u);
   EXPECT_EQ(find(profile.rows(), "mul").calls, 1u);
   EXPECT_EQ(find(profile.rows(), "mul").timed_calls, 0u);
-  EXPECT_NE(profile.table().find("fake:0: 1 of 2 calls have no time"), std::string::npos)
-      << profile.table();
+  EXPECT_HAS(profile.table(), "fake:0: 1 of 2 calls have no time");
   EXPECT_ERROR(device.synchronize(), ErrorCode::kLaunchFailed, "[mul]");
 }
 
@@ -236,10 +231,10 @@ TEST(Profile, PrintsATable) {
   EXPECT_EQ(table.substr(0, table.find('\n')),
             "OPERATOR  DEVICE  CALLS" + table.substr(23, table.find('\n') - 23));
   for (const char* heading : {"TIME", "PER CALL", "BYTES", "GB/s", "SHARE"}) {
-    EXPECT_NE(table.find(heading), std::string::npos) << table;
+    EXPECT_HAS(table, heading);
   }
-  EXPECT_NE(table.find("\nexp       cpu:0       1  "), std::string::npos) << table;
-  EXPECT_NE(table.find("  8.0 MiB  "), std::string::npos) << table;
+  EXPECT_HAS(table, "\nexp       cpu:0       1  ");
+  EXPECT_HAS(table, "  8.0 MiB  ");
   EXPECT_TRUE(table.ends_with("100.0 %\n")) << table;
 }
 
@@ -264,29 +259,12 @@ std::string without_notes(const std::string& text) {
 }
 
 /// What a child prints to standard error, and how it ended.
-struct Ended {
-  int status = 0;
-  std::string errors;
-};
-Ended in_child(const std::function<void()>& body) {
-  int ends[2];
-  if (::pipe(ends) != 0) return {-1, "no pipe"};
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(60);
-    ::dup2(ends[1], 2);
+Ended printing_child(const std::function<void()>& body) {
+  Ended ended = in_child([&body](int pipe) {
+    ::dup2(pipe, STDERR_FILENO);
     body();
-    std::exit(0);
-  }
-  ::close(ends[1]);
-  Ended ended;
-  char part[4096];
-  for (ssize_t got = 0; (got = ::read(ends[0], part, sizeof(part))) > 0;) {
-    ended.errors.append(part, static_cast<std::size_t>(got));
-  }
-  ::close(ends[0]);
-  ::waitpid(child, &ended.status, 0);
-  ended.errors = without_notes(ended.errors);
+  });
+  ended.text = without_notes(ended.text);
   return ended;
 }
 
@@ -296,7 +274,7 @@ void compute(const Runtime& runtime) {
 }
 
 TEST(PrintedProfile, ComesAtTheEndOfTheRuntime) {
-  const Ended ended = in_child([] {
+  const Ended ended = printing_child([] {
     {
       const Runtime runtime(options({{"profile", "1"}}));
       compute(runtime);
@@ -304,24 +282,24 @@ TEST(PrintedProfile, ComesAtTheEndOfTheRuntime) {
     ::_exit(0);
   });
   EXPECT_EQ(ended.status, 0);
-  EXPECT_TRUE(ended.errors.starts_with("OPERATOR ")) << ended.errors;
-  EXPECT_NE(ended.errors.find("\nexp "), std::string::npos) << ended.errors;
-  EXPECT_NE(ended.errors.find("\ncopy fake:0 -> host  fake:0 "), std::string::npos) << ended.errors;
+  EXPECT_TRUE(ended.text.starts_with("OPERATOR ")) << ended.text;
+  EXPECT_HAS(ended.text, "\nexp ");
+  EXPECT_HAS(ended.text, "\ncopy fake:0 -> host  fake:0 ");
 }
 
 TEST(PrintedProfile, ComesAtTheEndOfTheProcess) {
-  const Ended ended = in_child([] {
+  const Ended ended = printing_child([] {
     static auto* const runtime = new Runtime(options({{"profile", "1"}}));  // as the default one
     compute(*runtime);
   });
   EXPECT_EQ(ended.status, 0);
-  EXPECT_TRUE(ended.errors.starts_with("OPERATOR ")) << ended.errors;
-  EXPECT_EQ(ended.errors.find("OPERATOR", 1), std::string::npos) << "once: " << ended.errors;
-  EXPECT_NE(ended.errors.find("\nexp "), std::string::npos) << ended.errors;
+  EXPECT_TRUE(ended.text.starts_with("OPERATOR ")) << ended.text;
+  EXPECT_EQ(ended.text.find("OPERATOR", 1), std::string::npos) << "once: " << ended.text;
+  EXPECT_HAS(ended.text, "\nexp ");
 }
 
 TEST(PrintedProfile, IsNotPrintedByForkedProcesses) {
-  const Ended ended = in_child([] {
+  const Ended ended = printing_child([] {
     static auto* const runtime = new Runtime(options({{"profile", "1"}}));
     compute(*runtime);
     if (::fork() == 0) {
@@ -333,19 +311,19 @@ TEST(PrintedProfile, IsNotPrintedByForkedProcesses) {
     if (status != 0) ::_exit(1);
   });
   EXPECT_EQ(ended.status, 0);
-  EXPECT_TRUE(ended.errors.starts_with("OPERATOR ")) << ended.errors;
-  EXPECT_EQ(ended.errors.find("OPERATOR", 1), std::string::npos) << "once: " << ended.errors;
+  EXPECT_TRUE(ended.text.starts_with("OPERATOR ")) << ended.text;
+  EXPECT_EQ(ended.text.find("OPERATOR", 1), std::string::npos) << "once: " << ended.text;
 }
 
 TEST(PrintedProfile, SaysThatNothingRan) {
-  const Ended ended = in_child([] {
+  const Ended ended = printing_child([] {
     static_cast<void>(Runtime(options({{"profile", "1"}})).device("cpu:0"));
   });
-  EXPECT_EQ(ended.errors, "No launch and no copy was profiled.\n");
-  const Ended off = in_child([] {
+  EXPECT_EQ(ended.text, "No launch and no copy was profiled.\n");
+  const Ended off = printing_child([] {
     static_cast<void>(Runtime(options({{"profile", "0"}})).device("cpu:0"));
   });
-  EXPECT_EQ(off.errors, "");
+  EXPECT_EQ(off.text, "");
 }
 
 TEST(PrintedProfile, IsOnOrOff) {
@@ -356,28 +334,18 @@ TEST(PrintedProfile, IsOnOrOff) {
 TEST(Profile, OfTheParentIsAnErrorInAForkedProcess) {
   const Runtime runtime(options());
   compute(runtime);
-  const Ended ended = in_child([&runtime] {
-    bool refused = false;
-    try {
-      const Profile profile(runtime);
-    } catch (const Error& error) {
-      refused = error.code() == ErrorCode::kDeviceLost;
-    }
-    ::_exit(refused ? 0 : 1);
-  });
-  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(answer_of([&runtime] {
+              const Error error = error_of([&] { const Profile profile(runtime); });
+              return std::string(to_string(error.code()));
+            }),
+            "device_lost");
   auto profile = std::make_unique<Profile>(runtime);
-  const Ended later = in_child([&profile] {
-    bool refused = false;
-    try {
-      static_cast<void>(profile->table());
-    } catch (const Error& error) {
-      refused = error.code() == ErrorCode::kDeviceLost;
-    }
-    profile.reset();
-    ::_exit(refused ? 0 : 1);
-  });
-  EXPECT_EQ(later.status, 0);
+  EXPECT_EQ(answer_of([&profile] {
+              const Error error = error_of([&] { static_cast<void>(profile->table()); });
+              profile.reset();
+              return std::string(to_string(error.code()));
+            }),
+            "device_lost");
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <thread>
 
@@ -35,8 +34,7 @@ Json parse(const std::filesystem::path& file) {
 
 /// Of a process that was killed: the format lets the closing bracket be absent.
 Json parse_what_is_left(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::string text(std::istreambuf_iterator<char>(in), {});
+  std::string text = read_text(file);
   Json parsed = Json::parse(text, nullptr, false);
   if (parsed.is_discarded()) {
     text.erase(text.find_last_not_of(" \n,") + 1);

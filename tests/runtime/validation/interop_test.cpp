@@ -29,7 +29,7 @@ class ValidatedLoans : public testing::Test {
     return wrap_buffer(device_, reinterpret_cast<std::uintptr_t>(&values_[first]), count * 4);
   }
 
-  Lines lines_;
+  LogLines lines_;
   Runtime runtime_{validated({}, lines_)};
   Device device_ = runtime_.device("cpu:0");
   Floats values_ = Floats(1000, 1);

@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What validation finds in memory: use after release, leaks and their origins; and forked
 // processes.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <optional>
 
 #include "runtime/validation/validated.h"
+#include "support/child.h"
 #include "support/kernels.h"
 
 namespace patchbay::test {
@@ -221,7 +221,7 @@ TEST_P(ValidatedMemory, CanNotBeLargerThanItsGuardsLeaveRoomFor) {
 }
 
 TEST(ValidatedPlugins, TellWhatLivesWhenUnloadingIsRefused) {
-  const Lines lines;
+  const LogLines lines;
   Runtime runtime(validated({}, lines));
   std::optional<Tensor> x = zeros({100}, runtime.device("fake:1"));
   EXPECT_ERROR(runtime.unload("fake"), ErrorCode::kInUse, "1 buffer (400 bytes)");
@@ -233,7 +233,7 @@ TEST(ValidatedPlugins, TellWhatLivesWhenUnloadingIsRefused) {
 }
 
 TEST(ValidatedPlugins, TellWhatWasNeverReleased) {
-  const Lines lines;
+  const LogLines lines;
   {
     const Runtime runtime(validated({}, lines));
     static_cast<void>(
@@ -288,29 +288,16 @@ TEST(ValidatedProcess, IsTheOneThatMadeTheRuntime) {
   const Runtime runtime(validated());
   const Device device = runtime.device("cpu:0");
   const Tensor x = ones({4}, device);
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    std::string text = "no error";
-    try {
-      static_cast<void>(x + 1);
-    } catch (const Error& error) {
-      text = error.what();
-    }
-    const bool is_written = write(ends[1], text.data(), text.size()) >= 0;
-    _exit(is_written ? 0 : 1);
-  }
-  close(ends[1]);
-  std::string text(1000, '\0');
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(read(ends[0], text.data(), 1000), 0)));
-  close(ends[0]);
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  EXPECT_EQ(text, "[allocate] the runtime is used in a forked process: expected process " +
-                      std::to_string(getpid()) + ", which made it, got " + std::to_string(child) +
-                      " (cpu:0). Make a Runtime of its own in the child.");
+  const std::string parent = std::to_string(getpid());
+  EXPECT_EQ(answer_of([&] {
+              const std::string text = error_of([&] { static_cast<void>(x + 1); }).what();
+              const std::string expected =
+                  "[allocate] the runtime is used in a forked process: expected process " + parent +
+                  ", which made it, got " + std::to_string(getpid()) +
+                  " (cpu:0). Make a Runtime of its own in the child.";
+              return text == expected ? "as expected" : text;
+            }),
+            "as expected");
   EXPECT_EQ((x + 1).to_vector<float>(), std::vector<float>(4, 2));
   EXPECT_EQ(validation_report(runtime).num_findings, 0u);
 }

@@ -2,44 +2,16 @@
 #ifndef PATCHBAY_TESTS_RUNTIME_VALIDATION_VALIDATED_H_
 #define PATCHBAY_TESTS_RUNTIME_VALIDATION_VALIDATED_H_
 
-#include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "support/device_test.h"
+#include "support/log_lines.h"
 
 namespace patchbay::test {
 
-/// Log lines, from any thread.
-class Lines {
- public:
-  LogSink sink() const {
-    return [kept = kept_](LogLevel, std::string_view line) {
-      const std::scoped_lock lock(kept->mutex);
-      kept->lines.emplace_back(line);
-    };
-  }
-  /// How many lines hold `text`.
-  int count(const std::string& text) const {
-    const std::scoped_lock lock(kept_->mutex);
-    int found = 0;
-    for (const std::string& line : kept_->lines) {
-      found += line.find(text) != std::string::npos ? 1 : 0;
-    }
-    return found;
-  }
-
- private:
-  struct Kept {
-    std::mutex mutex;
-    std::vector<std::string> lines;
-  };
-  std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
-};
-
 inline RuntimeOptions validated(std::map<std::string, std::string> settings = {},
-                                const Lines& lines = {}) {
+                                const LogLines& lines = {}) {
   RuntimeOptions options = device_options();
   options.settings.merge(settings);
   options.settings["validate"] = "1";
@@ -64,7 +36,7 @@ class ValidationTest : public testing::TestWithParam<const char*> {
   const std::string absence_;
 
  protected:
-  Lines lines_;
+  LogLines lines_;
   Runtime runtime_;
   Device device_;
 };
@@ -77,9 +49,6 @@ std::string finding_of(Body&& body) {
   return error.what();
 }
 
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 #define EXPECT_FINDING(text, ...)                                                               \
   do {                                                                                          \
     const std::string text_ = text;                                                             \
