@@ -29,13 +29,10 @@ void expect_error(ErrorCode code, const std::vector<std::string>& words, Call ca
 
 Kernel fill_kernel(const Device& device) { return Kernel::prepare(device, test::fill_spec()); }
 
-void fill(const Kernel& kernel, const Stream& stream, const Buffer& buffer, float value,
-          std::string_view name = {}) {
+void fill(const Kernel& kernel, const Stream& stream, const Buffer& buffer, float value) {
   const Shape shape{static_cast<std::int64_t>(buffer.size_bytes() / sizeof(float))};
-  kernel.launch(stream,
-                std::array{Argument::tensor(buffer, DType::f32, shape, Access::kWrite),
-                           Argument::scalar(value)},
-                name);
+  kernel.launch(stream, std::array{Argument::tensor(buffer, DType::f32, shape, Access::kWrite),
+                                   Argument::scalar(value)});
 }
 
 float first_value(const Buffer& buffer) {
@@ -140,67 +137,6 @@ TEST(FakeFailure, OutOfMemoryWaitsForWhatIsBeingFreed) {
   }
   const Buffer next = Buffer::allocate(device, 800);
   EXPECT_EQ(device.memory().live_bytes, 800u);
-}
-
-TEST(FakeFailure, AsynchronousLaunchIsReportedByItsStream) {
-  const Runtime runtime = fake_runtime({{"fake_fail_async_launch", "2"}});
-  const Device device = runtime.device("fake");
-  const Kernel kernel = fill_kernel(device);
-  const Buffer buffer = Buffer::allocate(device, 16);
-  const Stream stream(device);
-  fill(kernel, stream, buffer, 1, "fine");
-  const Event before = stream.record();
-  fill(kernel, stream, buffer, 2, "culprit");
-  const Event after = stream.record();
-  before.wait();
-  const auto failed = std::vector<std::string>{"fake:0", "culprit"};
-  expect_error(ErrorCode::kLaunchFailed, failed, [&] { after.wait(); });
-  expect_error(ErrorCode::kLaunchFailed, failed, [&] { stream.synchronize(); });
-  expect_error(ErrorCode::kLaunchFailed, failed, [&] { stream.synchronize(); });  // it stays
-  before.wait();
-  expect_works(device);  // another stream
-  expect_works(runtime.device("fake:1"));
-}
-
-TEST(FakeFailure, AsynchronousFailureReachesWhoWaitsForIt) {
-  const Runtime runtime = fake_runtime({{"fake_fail_async_launch", "1"}});
-  const Device device = runtime.device("fake:0");
-  const Buffer buffer = Buffer::allocate(device, 16);
-  const Stream stream(device), other(runtime.device("fake:1"));
-  fill(fill_kernel(device), stream, buffer, 1, "culprit");
-  other.wait(stream.record());
-  expect_error(ErrorCode::kLaunchFailed, {"culprit"}, [&] { other.synchronize(); });
-}
-
-TEST(FakeFailure, LostDeviceTakesNoOtherAlong) {
-  const Runtime runtime = fake_runtime({kNoCache, {"fake_lose_device", "2"}});
-  const Device device = runtime.device("fake:0"), other = runtime.device("fake:1");
-  const Kernel kernel = fill_kernel(device);
-  const Stream stream(device);
-  const Buffer buffer = Buffer::allocate(device, 16);
-  fill(kernel, stream, buffer, 1);
-  const Event event = stream.record();
-  const auto lost = std::vector<std::string>{"fake:0", "culprit lost the device"};
-  expect_error(ErrorCode::kDeviceLost, lost,
-               [&] { fill(kernel, device.default_stream(), buffer, 2, "culprit"); });
-  expect_error(ErrorCode::kDeviceLost, lost, [&] { stream.synchronize(); });
-  expect_error(ErrorCode::kDeviceLost, lost, [&] { event.wait(); });
-  expect_error(ErrorCode::kDeviceLost, lost, [&] { first_value(buffer); });
-  expect_error(ErrorCode::kDeviceLost, lost,
-               [&] { static_cast<void>(Buffer::allocate(device, 16)); });
-  expect_works(other);
-}  // and what was allocated is released
-
-TEST(FakeFailure, LostDeviceCanBeUnloaded) {
-  const Runtime runtime = fake_runtime({{"fake_lose_device", "1"}});
-  const Device device = runtime.device("fake");
-  {
-    const Kernel kernel = fill_kernel(device);
-    const Buffer buffer = Buffer::allocate(device, 16);
-    expect_error(ErrorCode::kDeviceLost, {},
-                 [&] { fill(kernel, device.default_stream(), buffer, 2); });
-  }
-  Runtime(runtime).unload("fake");
 }
 
 }  // namespace
