@@ -97,10 +97,8 @@ TEST_F(Privileges, ADirectoryNamedInCodeIsIgnoredAndNamedInTheLog) {
   stage_.copy(PATCHBAY_TEST_PLAIN_C, "plugins/patchbay-plain-c.so");
   EXPECT_HAS(run_plain({"--directory", directory.string()}), "plugin: plain-c loaded");
   const std::string text = run_raised({"--directory", directory.string()});
-  EXPECT_TRUE(
-      contains(text, "warning: [Runtime] raised privileges: ignored the plugin directory '" +
-                         directory.string() + "'\n"))
-      << text;
+  EXPECT_HAS(text, "warning: [Runtime] raised privileges: ignored the plugin directory '" +
+                       directory.string() + "'\n");
   EXPECT_FALSE(contains(text, "plain-c")) << text;
 }
 
@@ -111,10 +109,8 @@ TEST_F(Privileges, ADirectoryIsNotTrusted) {
   const Words arguments = {"--directory", directory.string(), "--trust", directory.string()};
   EXPECT_HAS(run_plain(arguments), "plugin: plain-c loaded");
   const std::string text = run_raised(arguments);
-  EXPECT_TRUE(
-      contains(text, "warning: [Runtime] raised privileges: not trusted is the directory '" +
-                         directory.string() + "'\n"))
-      << text;
+  EXPECT_HAS(text, "warning: [Runtime] raised privileges: not trusted is the directory '" +
+                       directory.string() + "'\n");
   EXPECT_FALSE(contains(text, "plain-c")) << text;
   EXPECT_HAS(text, "sum: 6.0");
 }
@@ -138,17 +134,16 @@ TEST_F(Privileges, NoLoaderOfOpenclIsOpened) {
   stage_.write("callers/traitor.icd", (callers_ / "libtraitor.so").string() + "\n", 0644);
   set("OCL_ICD_VENDORS", callers_);
   set("OCL_ICD_FILENAMES", callers_ / "libtraitor.so");
-  if (!has(run_plain({}), "plugin: opencl ")) GTEST_SKIP() << "this build has no plugin opencl";
+  if (!contains(run_plain({}), "plugin: opencl "))
+    GTEST_SKIP() << "this build has no plugin opencl";
   if (!fs::exists(trace_)) GTEST_SKIP() << "no ICD loader here obeys the variables";
   fs::remove(trace_);
 
   const std::string text = run_raised({});
-  EXPECT_TRUE(
-      contains(text,
-               "plugin: opencl no-driver: this process has raised privileges, and an ICD "
-               "loader or a driver of OpenCL opens libraries or writes files at paths from the "
-               "caller's variables (OCL_ICD_VENDORS, POCL_CACHE_DIR, HOME)\n"))
-      << text;
+  EXPECT_HAS(text,
+             "plugin: opencl no-driver: this process has raised privileges, and an ICD "
+             "loader or a driver of OpenCL opens libraries or writes files at paths from the "
+             "caller's variables (OCL_ICD_VENDORS, POCL_CACHE_DIR, HOME)\n");
   EXPECT_FALSE(fs::exists(trace_)) << test::read_text(trace_);
 }
 
@@ -156,7 +151,8 @@ TEST_F(Privileges, NoDriverOfACardIsOpened) {
   const std::string library = patchbay::test::simulated_library("cuda");
   const Words arguments = {"--set", "cuda_library=" + library};
   const std::string before = run_plain(arguments);
-  if (!has(before, "plugin: cuda-cublas loaded")) GTEST_SKIP() << "no simulated card: " << before;
+  if (!contains(before, "plugin: cuda-cublas loaded"))
+    GTEST_SKIP() << "no simulated card: " << before;
   const std::string text = run_raised(arguments);
   EXPECT_HAS(text,
              "plugin: cuda-cublas no-driver: this process has raised privileges, and "
@@ -191,11 +187,9 @@ TEST_F(Privileges, NoCompilerIsStarted) {
 
   const fs::path cache = stage_.folder("cache", 0, 0700);
   const std::string text = run_raised({"--kernel", "--set", "cache_dir=" + cache.string()});
-  EXPECT_TRUE(
-      contains(text,
-               "unsupported: [KernelModule] kernels need a C++ compiler at run time, and none "
-               "is started in a set-uid program or one with file capabilities"))
-      << text;
+  EXPECT_HAS(text,
+             "unsupported: [KernelModule] kernels need a C++ compiler at run time, and none "
+             "is started in a set-uid program or one with file capabilities");
   EXPECT_FALSE(fs::exists(trace_));
   EXPECT_EQ(callers_files(), files);
 }
