@@ -62,13 +62,13 @@ TEST_F(Probing, AConstructorThatExitsIsAnEntryOfAFullReport) {
 
 TEST_F(Probing, SaysWhereTheVerdictComesFrom) {
   const std::vector<std::string> words = {"plugins", "--json", "--plugin-path", directory_.path()};
-  EXPECT_EQ(entry(run(words, "enumeration crash").json())["probe"], "new");
-  EXPECT_EQ(entry(run(words, "enumeration crash").json())["probe"], "kept");
+  EXPECT_EQ(entry(run(words, "enumeration abort").json())["probe"], "new");
+  EXPECT_EQ(entry(run(words, "enumeration abort").json())["probe"], "kept");
   std::vector<std::string> again = words;
   again.emplace_back("--reprobe");
-  EXPECT_EQ(entry(run(again, "enumeration crash").json())["probe"], "new");
-  const Finished text = run({"plugins", "--plugin-path", directory_.path()}, "enumeration crash");
-  EXPECT_HAS(text.out, "misdeeds  quarantined\n  reason   it crashed (SIGSEGV)");
+  EXPECT_EQ(entry(run(again, "enumeration abort").json())["probe"], "new");
+  const Finished text = run({"plugins", "--plugin-path", directory_.path()}, "enumeration abort");
+  EXPECT_HAS(text.out, "misdeeds  quarantined\n  reason   it aborted (SIGABRT)");
   EXPECT_HAS(text.out, "  probe    judged by an earlier one; --reprobe probes again\n");
 }
 
