@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "tools/bench/plot.h"
+#include "tools/bench/plot_file.h"
 #include "tools/bench/timing.h"
 #include "tools/command.h"
 #include "tools/report.h"
@@ -139,25 +140,14 @@ Device choose_device(const Runtime& runtime, const std::string& name) {
   return runtime.device("cpu:0");
 }
 
-/// The median of at least three copies for each route, more if they are fast. The first copy is not
-/// counted, because it touches memory for the first time.
-std::vector<double> measure(const std::vector<CopyOnce>& copies) {
-  constexpr std::size_t kLeastCopies = 3, kMostCopies = 200;
-  constexpr double kEnoughSeconds = 0.15;
-  for (const CopyOnce& copy_once : copies) copy_once();
-  std::vector<std::vector<double>> times(copies.size());
-  const double enough = kEnoughSeconds * static_cast<double>(copies.size());
-  const auto start = Clock::now();
-  while (times[0].size() < kLeastCopies ||
-         (times[0].size() < kMostCopies && seconds_since(start) < enough)) {
-    for (std::size_t i = 0; i < copies.size(); ++i) {
-      const auto before = Clock::now();
-      copies[i]();
-      times[i].push_back(seconds_since(before));
-    }
-  }
+/// The median of at least three copies for each route, more if they are fast.
+std::vector<double> measure_copies(const std::vector<CopyOnce>& copies) {
+  std::vector<Subject> subjects;
+  for (const CopyOnce& copy_once : copies) subjects.push_back({repeat(copy_once)});
+  const double enough = 0.15 * static_cast<double>(copies.size());
   std::vector<double> medians;
-  for (std::vector<double>& each : times) medians.push_back(median(std::move(each)));
+  for (std::vector<double>& times : measure(subjects, {.least = 3, .most = 200, .seconds = enough}))
+    medians.push_back(median(std::move(times)));
   return medians;
 }
 
@@ -190,7 +180,7 @@ class Bench {
  private:
   bool run_one(Group& group, std::uint64_t size) {
     try {
-      const std::vector<double> seconds = measure(group.make(size));
+      const std::vector<double> seconds = measure_copies(group.make(size));
       for (std::size_t i = 0; i < seconds.size(); ++i) {
         group.ways[i].points.push_back({size, seconds[i]});
       }

@@ -8,6 +8,7 @@
 
 #include "tools/bench/operator_cases.h"
 #include "tools/bench/plot.h"
+#include "tools/bench/plot_file.h"
 #include "tools/bench/timing.h"
 #include "tools/command.h"
 #include "tools/report.h"
@@ -16,39 +17,14 @@
 namespace patchbay::tools {
 namespace {
 
-/// How long each operator is measured.
-struct MeasuringTime {
-  double seconds, batch_seconds;  // in all; at least, in one batch
-};
+/// Seconds of calls of an operator, one value for each batch.
+std::vector<double> measure_on(const Device& device, const Rounds& rounds,
+                               const std::function<void()>& run) {
+  return measure({{repeat(run), [&device] { device.synchronize(); }}}, rounds)[0];
+}
 
-/// Of one call.
-struct Times {
-  double median = 0, least = 0;  // seconds
-};
-
-/// Times calls in batches that end with a wait. The first call, which may compile and touches
-/// memory for the first time, does not count.
-Times measure(const Device& device, const MeasuringTime& patience,
-              const std::function<void()>& run) {
-  constexpr std::size_t kLeastBatches = 3, kMostBatches = 100;
-  const auto time_batch = [&](int calls) {
-    const auto start = Clock::now();
-    for (int i = 0; i < calls; ++i) run();
-    device.synchronize();
-    return seconds_since(start) / calls;
-  };
-  const auto start = Clock::now();
-  time_batch(1);
-  const double once = std::max(time_batch(1), 1e-9);
-  const int calls = static_cast<int>(std::clamp(patience.batch_seconds / once, 1.0, 10000.0));
-  std::vector<double> times{once};
-  while (times.size() < kMostBatches &&
-         (times.size() < kLeastBatches || seconds_since(start) < patience.seconds)) {
-    times.push_back(time_batch(calls));
-    if (seconds_since(start) > 5 * patience.seconds) break;
-  }
-  const double least = *std::min_element(times.begin(), times.end());
-  return {median(std::move(times)), least};
+double least(const std::vector<double>& times) {
+  return *std::min_element(times.begin(), times.end());
 }
 
 /// The best that the device reached.
@@ -67,22 +43,21 @@ struct Measured {
   double bytes_per_second() const { return what.bytes / seconds; }
 };
 
-Limits measure_limits(const Device& device, const CaseSizes& sizes, const MeasuringTime& patience) {
+Limits measure_limits(const Device& device, const CaseSizes& sizes, const Rounds& rounds) {
   Limits limits;
   show_progress("copies on the device");
   {
     const Tensor from = rand({sizes.elements}, device), to = empty({sizes.elements}, device);
     // Some devices copy with one thread or engine, and read and write faster in a kernel.
-    const Times copy = measure(device, patience, [&] { to.copy_from(from); });
-    const Times kernel = measure(device, patience, [&] { abs_out(to, from); });
+    const double copy = least(measure_on(device, rounds, [&] { to.copy_from(from); }));
+    const double kernel = least(measure_on(device, rounds, [&] { abs_out(to, from); }));
     limits.copy_bytes = 4 * sizes.elements;
-    limits.bytes_per_second =
-        2 * static_cast<double>(limits.copy_bytes) / std::min(copy.least, kernel.least);
+    limits.bytes_per_second = 2 * static_cast<double>(limits.copy_bytes) / std::min(copy, kernel);
   }
   for (const std::int64_t size : sizes.gemm_limits) {
     show_progress(fmt::format("products of {0} x {0}", size));
     const OperatorCase product = gemm_case(size);
-    const double rate = product.flops / measure(device, patience, product.make(device)).least;
+    const double rate = product.flops / least(measure_on(device, rounds, product.make(device)));
     if (rate <= limits.flops_per_second) continue;
     limits.flops_per_second = rate;
     limits.gemm_size = size;
@@ -90,12 +65,11 @@ Limits measure_limits(const Device& device, const CaseSizes& sizes, const Measur
   return limits;
 }
 
-Measured measure_case(const Device& device, const OperatorCase& what,
-                      const MeasuringTime& patience) {
+Measured measure_case(const Device& device, const OperatorCase& what, const Rounds& rounds) {
   show_progress(what.name);
   Measured measured{what, 0, ""};
   try {
-    measured.seconds = measure(device, patience, what.make(device)).median;
+    measured.seconds = median(measure_on(device, rounds, what.make(device)));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnsupported && error.code() != ErrorCode::kOutOfMemory) throw;
     measured.left_out = error.what();
@@ -182,12 +156,12 @@ Report report_bench_ops(const RuntimeOptions& options, const BenchOpsArguments& 
       arguments.device.empty() ? runtime.try_gpu() : runtime.device(arguments.device);
   const CaseSizes sizes = CaseSizes::of(device, arguments.quick);
   const PlotFile plot("bench ops", arguments.plot);
-  const MeasuringTime patience =
-      arguments.quick ? MeasuringTime{0.005, 0.0005} : MeasuringTime{0.4, 0.005};
-  const Limits limits = measure_limits(device, sizes, patience);
+  const double seconds = arguments.quick ? 0.005 : 0.4;
+  const Rounds rounds{arguments.quick ? 0.0005 : 0.005, 3, 100, seconds, 5 * seconds};
+  const Limits limits = measure_limits(device, sizes, rounds);
   std::vector<Measured> all;
   for (const OperatorCase& what : operator_cases(sizes)) {
-    all.push_back(measure_case(device, what, patience));
+    all.push_back(measure_case(device, what, rounds));
   }
   show_progress("");
   const Roofline roofline = roofline_of(limits, all);

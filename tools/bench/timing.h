@@ -1,14 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the benchmarks share: the clock, medians, and the file of a plot.
+// The timing loop of all benchmarks: subjects take turns, in batches of calls.
 #ifndef PATCHBAY_TOOLS_BENCH_TIMING_H_
 #define PATCHBAY_TOOLS_BENCH_TIMING_H_
 
 #include <algorithm>
 #include <chrono>
-#include <string>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <vector>
-
-#include "core/nn/files/file.h"
 
 namespace patchbay::tools {
 
@@ -18,34 +19,77 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+template <class Work>
+double seconds_of(const Work& work) {
+  const auto start = Clock::now();
+  work();
+  return seconds_since(start);
+}
+
 inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
 
-/// The file of the option --plot. Tried before anything is measured and written at the end, so a
-/// command that fails leaves what was there. A regular file is replaced when the new one is
-/// complete, where that is possible. Anything else, such as a pipe or a link, is opened and written
-/// itself. An empty path: no plot is wanted.
-class PlotFile {
- public:
-  /// `command` names the caller in errors. Errors: kIo if the file can't be written,
-  /// kInvalidArgument if the path names none.
-  PlotFile(std::string command, std::string path);
+/// Makes that many calls. The loop is inside, so a call costs nothing beside its work.
+using Repeat = std::function<void(std::int64_t calls)>;
 
-  bool is_wanted() const { return !path_.empty(); }
-  /// Errors: kIo.
-  void write(const std::string& svg) const;
+template <class Call>
+Repeat repeat(Call call) {
+  return [call = std::move(call)](std::int64_t calls) mutable {
+    for (std::int64_t i = 0; i < calls; ++i) call();
+  };
+}
 
- private:
-  void replace(const std::string* svg) const;
-  void write_opened(const std::string& svg) const;
-  [[noreturn]] void fail(int error) const;
+/// What is timed. `wait`, if there is one, is called at the end of each batch, within its time.
+struct Subject {
+  Repeat run;
+  std::function<void()> wait = {};
 
-  const std::string command_, path_;
-  nn::files::Descriptor opened_{-1};  // of what was there
-  bool is_file_ = false;              // what was there is a regular file
+  double seconds_of_batch(std::int64_t calls) const {
+    return seconds_of([&] {
+      run(calls);
+      if (wait) wait();
+    });
+  }
 };
+
+/// How long is measured. Each round times one batch of each subject.
+struct Rounds {
+  double batch_seconds = 0;  // a batch takes at least this; 0: it is one call
+  std::size_t least = 1, most = 1;
+  double seconds = 0;  // between `least` and `most` rounds, none begins later
+  double most_seconds = std::numeric_limits<double>::infinity();  // none begins later at all
+};
+
+/// Seconds of one call for each subject, one value a round. The first call of a subject is not
+/// counted: it may compile, and touches memory for the first time.
+inline std::vector<std::vector<double>> measure(const std::vector<Subject>& subjects,
+                                                const Rounds& rounds) {
+  constexpr std::int64_t kMostCalls = 1 << 22;
+  const auto start = Clock::now();
+  std::vector<std::vector<double>> times(subjects.size());
+  std::vector<std::int64_t> calls(subjects.size(), 1);
+  for (const Subject& subject : subjects) subject.seconds_of_batch(1);
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    double seconds = subjects[i].seconds_of_batch(1);
+    while (seconds < rounds.batch_seconds && calls[i] < kMostCalls) {
+      calls[i] *= 2;
+      seconds = subjects[i].seconds_of_batch(calls[i]);
+    }
+    times[i].push_back(seconds / static_cast<double>(calls[i]));
+  }
+  for (std::size_t round = 1; round < rounds.most; ++round) {
+    const double elapsed = seconds_since(start);
+    if ((round >= rounds.least && elapsed >= rounds.seconds) || elapsed > rounds.most_seconds) {
+      break;
+    }
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+      times[i].push_back(subjects[i].seconds_of_batch(calls[i]) / static_cast<double>(calls[i]));
+    }
+  }
+  return times;
+}
 
 }  // namespace patchbay::tools
 

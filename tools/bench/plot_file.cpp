@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "tools/bench/timing.h"
+#include "tools/bench/plot_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
