@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the benchmarks share. A name is GROUP/SIZE/SUBJECT; ratios are taken within GROUP/SIZE.
+// What the rows of patchbay-bench share.
 #ifndef PATCHBAY_BENCH_BENCH_H_
 #define PATCHBAY_BENCH_BENCH_H_
 
@@ -8,29 +8,27 @@
 #include <string>
 #include <vector>
 
-#include <benchmark/benchmark.h>
-
 #include <patchbay/patchbay.h>
+
+#include "bench/harness.h"
 
 namespace bench {
 
 inline constexpr int kThreads = 2;
 
-void register_add();
-void register_convolution();
-void register_copy();
-void register_data_parallel();
-void register_fuse();
-void register_gemm();
-void register_gradient();
-void register_graph();
-void register_memory();
-void register_network();
-void register_opencl();
-void register_ops();
-void register_packed();
-void register_rows();
-void register_runtime();
+// Each adds the rows of its file.
+void add_runtime();
+void add_elementwise();
+void add_products();
+void add_convolutions();
+void add_gradients();
+void add_rows();
+void add_network();
+void add_memory();
+void add_training();
+
+/// The device of rows that run on any.
+std::string& device_of_rows();
 
 /// Random values: zeros give false figures.
 inline std::vector<float> random_values(std::int64_t count) {
@@ -46,8 +44,17 @@ inline patchbay::Tensor random_tensor(const patchbay::Shape& shape,
   return patchbay::from_host(random_values(patchbay::num_elements(shape)), shape, device);
 }
 
-/// A CPU device of a runtime with that setting, which is made once.
-inline patchbay::Device cpu_with(const std::string& setting, const std::string& value) {
+/// Whether there is a device of that name. Keeps no runtime, for one row measures how it is made.
+inline bool is_there(const std::string& name) {
+  const patchbay::Runtime runtime{patchbay::RuntimeOptions()};
+  for (const patchbay::Device& device : runtime.devices()) {
+    if (device.name() == name) return true;
+  }
+  return false;
+}
+
+/// A device of a runtime with that setting, which is made once.
+inline patchbay::Device device_with(const std::string& setting, const std::string& value) {
   static std::map<std::string, patchbay::Runtime> made;
   const std::string key = setting + '=' + value;
   if (!made.contains(key)) {
@@ -58,17 +65,48 @@ inline patchbay::Device cpu_with(const std::string& setting, const std::string& 
   return made.at(key).device("cpu:0");
 }
 
-/// `run` is timed; `make` prepares what it works on, outside the time.
-template <class Make>
-void add_benchmark(const std::string& name, Make make, benchmark::TimeUnit unit) {
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [make](benchmark::State& state) {
-                                 auto run = make();
-                                 run();
-                                 for (auto _ : state) run();
-                               })
-      ->Unit(unit)
-      ->UseRealTime();
+/// With weights that stay packed between calls, and with weights that are packed anew in each.
+template <class MakeOn>
+void add_packed(const std::string& row, const MakeOn& make_on) {
+  add(row, [make_on] { return make_on(device_with("cpu_packed_mb", "64")); });
+  add(row, "patchbay-packs-anew", [make_on] { return make_on(device_with("cpu_packed_mb", "0")); });
+}
+
+/// "4096x10000"
+inline std::string extents_of(const patchbay::Shape& shape) {
+  std::string text;
+  for (const std::int64_t extent : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+/// The gradients of `leaves`, from a given gradient of what `forward` gives. With `again` forward
+/// runs in each call, else once.
+template <class Forward>
+Repeat gradients_of(const std::vector<patchbay::Tensor>& leaves, const Forward& forward,
+                    bool again) {
+  for (const patchbay::Tensor& leaf : leaves) (void)patchbay::Tensor(leaf).requires_grad_();
+  const patchbay::Tensor y = forward(), grad = random_tensor(y.shape());
+  if (again) return repeat([=] { (void)patchbay::gradients({forward()}, leaves, {grad}); });
+  return repeat([=] { (void)patchbay::gradients({y}, leaves, {grad}, {.retain_graph = true}); });
+}
+
+using Leaves = std::vector<patchbay::Tensor>;
+
+/// Adds a row forward, and one for the gradients of the leaves with that suffix. `forward` is
+/// called with the leaves, of those shapes.
+template <class Forward>
+void add_both(const std::string& row, const std::vector<patchbay::Shape>& shapes,
+              const char* suffix, bool again, const Forward& forward) {
+  for (const bool is_backward : {false, true}) {
+    add(row + (is_backward ? suffix : ""), [=]() -> Repeat {
+      Leaves leaves;
+      for (const patchbay::Shape& shape : shapes)
+        leaves.push_back((random_tensor(shape) * 0.1).detach());
+      const auto run = [=] { return forward(leaves); };
+      return is_backward ? gradients_of(leaves, run, again) : repeat([run] { (void)run(); });
+    });
+  }
 }
 
 }  // namespace bench

@@ -1,9 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The step back of single operations, recorded once and walked again and again, and a whole step of
 // a small chain: what is recorded is part of its time.
+#include <string>
 #include <vector>
 
-#include "bench.h"
+#include "bench/bench.h"
 
 namespace bench {
 namespace {
@@ -11,12 +12,12 @@ namespace {
 using patchbay::DType;
 using patchbay::Tensor;
 
-struct Named {
+struct Operation {
   const char* name;
   Tensor (*run)(const Tensor& a, const Tensor& b);
 };
 
-constexpr Named kOperations[] = {
+constexpr Operation kOperations[] = {
     {"add", [](const Tensor& a, const Tensor& b) { return a + b; }},
     {"sub", [](const Tensor& a, const Tensor& b) { return a - b; }},
     {"mul", [](const Tensor& a, const Tensor& b) { return a * b; }},
@@ -39,49 +40,35 @@ Tensor leaf(std::int64_t count, DType dtype) {
   return (patchbay::rand({count}) + 0.1).cast(dtype).requires_grad_();
 }
 
-void register_operation(const Named& operation, std::int64_t count, DType dtype,
-                        benchmark::TimeUnit unit) {
+void add_operations(std::int64_t count, DType dtype) {
   const std::string type = dtype == DType::f32 ? "" : "-" + std::string(to_string(dtype));
-  add_benchmark(
-      "gradient/" + std::to_string(count) + type + "-" + operation.name + "/patchbay",
-      [=] {
-        const Tensor a = leaf(count, dtype), b = leaf(count, dtype);
-        const Tensor result = operation.run(a, b), grad = leaf(count, dtype).detach();
-        std::vector<Tensor> leaves{a};
-        if (patchbay::gradients({sum(operation.run(a, b))}, {a, b})[1].defined())
-          leaves.push_back(b);
-        return [=] {
-          benchmark::DoNotOptimize(
-              patchbay::gradients({result}, leaves, {grad}, {.retain_graph = true}));
-        };
-      },
-      unit);
+  for (const Operation& operation : kOperations) {
+    add("gradient/" + std::to_string(count) + type + "-" + operation.name, [=] {
+      const Tensor a = leaf(count, dtype), b = leaf(count, dtype);
+      const Tensor result = operation.run(a, b), grad = leaf(count, dtype).detach();
+      std::vector<Tensor> leaves{a};
+      if (patchbay::gradients({sum(operation.run(a, b))}, {a, b})[1].defined()) leaves.push_back(b);
+      return [=] { (void)patchbay::gradients({result}, leaves, {grad}, {.retain_graph = true}); };
+    });
+  }
 }
 
 /// Forward and backward of what a small network does to its elements.
-void register_step(std::int64_t count, benchmark::TimeUnit unit) {
-  add_benchmark(
-      "gradient/" + std::to_string(count) + "-step/patchbay",
-      [=] {
-        const Tensor a = leaf(count, DType::f32), b = leaf(count, DType::f32);
-        return [=] {
-          benchmark::DoNotOptimize(patchbay::gradients({sum(gelu(a * b + 0.5) / (a + 1))}, {a, b}));
-        };
-      },
-      unit);
+void add_step(std::int64_t count) {
+  add("gradient/" + std::to_string(count) + "-step", [=] {
+    const Tensor a = leaf(count, DType::f32), b = leaf(count, DType::f32);
+    return [=] { (void)patchbay::gradients({sum(gelu(a * b + 0.5) / (a + 1))}, {a, b}); };
+  });
 }
 
 }  // namespace
 
-void register_gradient() {
-  const auto all = [](std::int64_t count, DType dtype, benchmark::TimeUnit unit) {
-    for (const Named& operation : kOperations) register_operation(operation, count, dtype, unit);
-  };
-  all(1 << 10, DType::f32, benchmark::kNanosecond);
-  all(1 << 20, DType::f32, benchmark::kMicrosecond);
-  all(1 << 20, DType::f16, benchmark::kMicrosecond);
-  register_step(1 << 10, benchmark::kNanosecond);
-  register_step(1 << 20, benchmark::kMicrosecond);
+void add_gradients() {
+  add_operations(1 << 10, DType::f32);
+  add_operations(1 << 20, DType::f32);
+  add_operations(1 << 20, DType::f16);
+  add_step(1 << 10);
+  add_step(1 << 20);
 }
 
 }  // namespace bench

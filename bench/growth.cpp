@@ -1,22 +1,18 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // How the time of recording grows with the number of operations, and that of waits with the number
 // of streams: patchbay-growth. Ten times as many take ten times as long.
-#include <chrono>
 #include <cstdio>
 #include <vector>
 
 #include <patchbay/patchbay.h>
 
+#include "tools/bench/timing.h"
+
 namespace {
 
 using namespace patchbay;
 
-template <class Body>
-double seconds_of(const Body& body) {
-  const auto begin = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
+using patchbay::tools::seconds_of;
 
 /// A chain of operations, each on the last one's result.
 void record(int num_operations) {

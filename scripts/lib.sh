@@ -8,7 +8,7 @@ build_packages=(g++ cmake ninja-build libboost-dev libfmt-dev nlohmann-json3-dev
                 zlib1g-dev ocl-icd-libopencl1 ccache)
 # The images, and a driver for a second device, which the demo loads its network on.
 demo_packages=(dataset-fashion-mnist pocl-opencl-icd)
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 binutils strace clang-14
+test_packages=(libgtest-dev libgmock-dev python3 binutils strace clang-14
                opencl-c-headers oclgrind libopenblas0-pthread libopenblas0-serial libdnnl2
                libamdhip64-dev)
 # Comparison libraries of bench/, whose programs say what they leave out without them.

@@ -2,6 +2,7 @@
 // Times of the start, values of products, the same bits on two streams, what memory is free.
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "probe.h"
 
@@ -58,18 +59,16 @@ bool check_product(const char* name, const Device& device, std::int64_t count, s
 
 /// Each step for the first time in this process.
 int start(const Target& target) {
-  const Watch loading;
-  const Runtime runtime{patchbay::RuntimeOptions()};
-  const double load = loading.milliseconds();
-  const Device device = runtime.device(target.device);
-  const Watch opening;
-  const std::uint64_t free_bytes = device.memory().free_bytes;
-  const double open = opening.milliseconds();
-  const auto timed = [&device](auto&& body) {
-    const Watch watch;
-    body();
-    device.synchronize();
-    return watch.milliseconds();
+  std::optional<Runtime> runtime;
+  const double load = milliseconds_of([&] { runtime.emplace(patchbay::RuntimeOptions()); });
+  const Device device = runtime->device(target.device);
+  std::uint64_t free_bytes = 0;
+  const double open = milliseconds_of([&] { free_bytes = device.memory().free_bytes; });
+  const auto timed = [&device](const auto& body) {
+    return milliseconds_of([&] {
+      body();
+      device.synchronize();
+    });
   };
   Tensor a, b;
   const double kernel = timed([&] { a = full({512, 512}, 0.5, device); });

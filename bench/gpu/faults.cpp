@@ -106,8 +106,8 @@ int work(const Target& target) {
   const Tensor out = queue_work(target, 1);
   device.synchronize();
   print({{"working", true}});
-  const Watch watch;
-  while (watch.milliseconds() < 30e3) {
+  const auto start = patchbay::tools::Clock::now();
+  while (patchbay::tools::seconds_since(start) < 30) {
     queue_work(target, 8);
     device.synchronize();
   }

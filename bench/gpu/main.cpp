@@ -8,11 +8,6 @@
 
 namespace probe {
 
-void print(const nlohmann::json& object) {
-  std::printf("%s\n", object.dump().c_str());
-  std::fflush(stdout);
-}
-
 std::vector<float> whole_numbers(std::int64_t count) {
   std::vector<float> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 7 % 13) - 6;

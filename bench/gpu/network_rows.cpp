@@ -27,14 +27,6 @@ struct Images {
   std::int64_t batch = 32, channels, edge;
 };
 
-std::vector<std::int64_t> places(std::int64_t count, std::int64_t end) {
-  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = static_cast<std::int64_t>(i * 7919 % static_cast<std::size_t>(end));
-  }
-  return values;
-}
-
 Row convolution(const std::string& kind, std::int64_t n, const Device& device) {
   const Images images(n);
   const bool is_pointwise = kind == "conv1x1";
@@ -79,6 +71,14 @@ Row lstm(std::int64_t n, const Device& device) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> places(std::int64_t count, std::int64_t end) {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<std::int64_t>(i * 7919 % static_cast<std::size_t>(end));
+  }
+  return values;
+}
 
 Row network_row(const std::string& kind, std::int64_t n, const Device& device) {
   if (kind.starts_with("conv")) return convolution(kind, n, device);

@@ -4,15 +4,14 @@
 #ifndef PATCHBAY_BENCH_GPU_PROBE_H_
 #define PATCHBAY_BENCH_GPU_PROBE_H_
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include <patchbay/patchbay.h>
+
+#include "bench/harness.h"
 
 namespace probe {
 
@@ -24,19 +23,12 @@ struct Target {
   std::int64_t size_or(std::int64_t otherwise) const { return size != 0 ? size : otherwise; }
 };
 
-/// Writes the object and a line's end, at once, for the process may be about to die.
-void print(const nlohmann::json& object);
+using bench::print;
 
-class Watch {
- public:
-  double milliseconds() const {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-};
+template <class Work>
+double milliseconds_of(const Work& work) {
+  return patchbay::tools::seconds_of(work) * 1e3;
+}
 
 /// Whole numbers from -6 to 6, so that sums of products are exact.
 std::vector<float> whole_numbers(std::int64_t count);
@@ -51,15 +43,15 @@ int memory(const Target& target);
 // rows.cpp
 int rows(const Target& target);
 using Row = std::function<void()>;
-/// Reads names of rows, KIND/SIZE, from standard input and prints the nanoseconds of each, so that
-/// another program's turn can come between. `make` gives what a row does once, and `wait` waits for
-/// it.
+/// Answers for rows KIND/SIZE, which `make` prepares.
 void answer_rows(const std::function<Row(const std::string& kind, std::int64_t n)>& make,
                  const std::function<void()>& wait);
 int profile(const Target& target);
 // bare.cpp
 int bare(const Target& target);
 // network_rows.cpp
+/// So many places below `end`.
+std::vector<std::int64_t> places(std::int64_t count, std::int64_t end);
 /// What a row does once; empty if there is no such row.
 Row network_row(const std::string& kind, std::int64_t n, const patchbay::Device& device);
 // faults.cpp

@@ -1,10 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The rows that torch_rows.py measures too, and the kernels that a profiler looks at.
-#include <algorithm>
-#include <iostream>
+// The rows that torch_peer.py measures too, and the kernels that a profiler looks at.
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 
 #include "probe.h"
@@ -76,11 +73,7 @@ Row row(const std::string& kind, std::int64_t n, const Device& device) {
     return [a = filled({n, n}, device), out = zeros({n, n}, device)] { out.copy_from(a.t()); };
   }
   if (kind == "gather") {
-    std::vector<std::int64_t> rows(static_cast<std::size_t>(n));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows[i] = static_cast<std::int64_t>(i * 7919 % rows.size());
-    }
-    return [a = filled({n, 64}, device), index = from_host(rows, {n}, device),
+    return [a = filled({n, 64}, device), index = from_host(places(n, n), {n}, device),
             out = zeros({n, 64}, device)] { index_select_out(out, a, 0, index); };
   }
   if (kind == "to-device" || kind == "queued-to-device") {
@@ -112,40 +105,17 @@ Row row(const std::string& kind, std::int64_t n, const Device& device) {
   return network_row(kind, n, device);
 }
 
-/// Nanoseconds a call, with one wait at the end of as many calls as take some 20 ms; the median of
-/// seven.
-double nanoseconds(const Row& call, const std::function<void()>& wait) {
-  const auto run = [&](int times) {
-    const Watch watch;
-    for (int i = 0; i < times; ++i) call();
-    wait();
-    return watch.milliseconds() * 1e6;
-  };
-  run(2);
-  int times = 1;
-  while (run(times) < 20e6 && times < (1 << 16)) times *= 2;
-  std::vector<double> all;
-  for (int i = 0; i < 7; ++i) all.push_back(run(times) / times);
-  std::nth_element(all.begin(), all.begin() + 3, all.end());
-  return all[3];
-}
-
 }  // namespace
 
 void answer_rows(const std::function<Row(const std::string& kind, std::int64_t n)>& make,
                  const std::function<void()>& wait) {
-  std::string wanted;
-  while (std::getline(std::cin, wanted)) {
-    const std::size_t slash = wanted.find('/');
-    try {
-      const Row call = make(wanted.substr(0, slash),
-                            slash == std::string::npos ? 0 : std::stoll(wanted.substr(slash + 1)));
-      if (call == nullptr) throw std::invalid_argument("there is no such row");
-      print({{"row", wanted}, {"nanoseconds", nanoseconds(call, wait)}});
-    } catch (const std::exception& error) {
-      print({{"row", wanted}, {"error", error.what()}});
-    }
-  }
+  bench::answer([&](const std::string& row) -> bench::Subject {
+    const std::size_t slash = row.find('/');
+    const Row call = make(row.substr(0, slash),
+                          slash == std::string::npos ? 0 : std::stoll(row.substr(slash + 1)));
+    if (!call) return {};
+    return {bench::repeat(call), wait};
+  });
 }
 
 int rows(const Target& target) {

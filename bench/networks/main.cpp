@@ -1,10 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Trains one of the seven networks and prints what it took as JSON. bench/training makes the table.
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/networks/networks.h"
-#include "bench/networks/process_memory.h"
+#include "tools/bench/timing.h"
 
 namespace {
 
@@ -24,6 +24,8 @@ using networks::Network;
 using networks::Row;
 using patchbay::Device;
 using patchbay::Tensor;
+using patchbay::tools::median;
+using patchbay::tools::seconds_of;
 
 struct Options {
   std::string net, device = "cpu:0";
@@ -31,17 +33,16 @@ struct Options {
   bool has_profile = false;
 };
 
-template <class Work>
-double seconds_of(Work work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+/// Memory of this process as Linux counts it: VmRSS now, VmHWM at most. 0 if it does not say.
+std::uint64_t process_bytes(const char* wanted) {
+  std::ifstream status("/proc/self/status");
+  std::string key;
+  while (status >> key) {
+    std::uint64_t kibibytes = 0;
+    if (key == wanted && status >> kibibytes) return kibibytes * 1024;
+    std::getline(status, key);
+  }
+  return 0;
 }
 
 /// GFLOP/s of f32 products of 2048 x 2048 matrices, the best of several.
@@ -50,13 +51,10 @@ double product_rate(const Device& device) {
   const Tensor a = patchbay::rand({kExtent, kExtent}, device);
   const Tensor b = patchbay::rand({kExtent, kExtent}, device);
   const Tensor out = patchbay::empty({kExtent, kExtent}, device);
-  double best = 1e9;
-  for (int i = 0; i < 8; ++i) {
-    best = std::min(best, seconds_of([&] {
-                      matmul_out(out, a, b);
-                      device.synchronize();
-                    }));
-  }
+  const std::vector<double> times = patchbay::tools::measure(
+      {{patchbay::tools::repeat([&] { matmul_out(out, a, b); }), [&] { device.synchronize(); }}},
+      {.least = 8, .most = 8})[0];
+  const double best = *std::min_element(times.begin(), times.end());
   return 2.0 * kExtent * kExtent * kExtent / best / 1e9;
 }
 
@@ -71,11 +69,11 @@ nlohmann::json measure(const Options& options) {
   const Row& row = row_of(options.net);
   const Device device(options.device);
   device.synchronize();
-  const std::uint64_t loaded_bytes = networks::resident_bytes();
+  const std::uint64_t loaded_bytes = process_bytes("VmRSS:");
   const std::unique_ptr<Network> network = row.make(networks::Scale::kFull, device);
   const Batch batch = network->random_batch(1);
   for (int i = 0; i < options.warm_up; ++i) (void)network->train(batch).item<float>();
-  networks::reset_peak();
+  std::ofstream("/proc/self/clear_refs") << 5;  // the peak is counted from now on: proc(5)
   const std::uint64_t allocations_before = device.memory().num_driver_allocations;
   std::vector<double> seconds;
   float loss = 0;
@@ -89,7 +87,7 @@ nlohmann::json measure(const Options& options) {
     std::cerr << profile->table();
   }
   const patchbay::DeviceMemory memory = device.memory();
-  const std::uint64_t peak_bytes = networks::peak_resident_bytes() - loaded_bytes;
+  const std::uint64_t peak_bytes = process_bytes("VmHWM:") - loaded_bytes;
   return {{"net", row.name},
           {"device", device.name()},
           {"processor", device.properties().name},

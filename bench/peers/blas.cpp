@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "peers/blas.h"
+#include "bench/peers/blas.h"
 
 #include <dlfcn.h>
 

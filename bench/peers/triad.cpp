@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "peers/triad.h"
+#include "bench/peers/triad.h"
 
 #include <atomic>
 #include <thread>

@@ -105,6 +105,7 @@ class BundleTest(unittest.TestCase):
         self.assertEqual(lines["memcheck"]["text"], "compute-sanitizer is not installed")
 
     def test_a_line_ends_with_its_limit(self):
+        sys.path.append(str(self.folder / "patchbay-gpu"))  # of the modules beside the program
         loader = importlib.machinery.SourceFileLoader(
             "run_on_gpu", str(self.folder / "patchbay-gpu/run-on-gpu"))
         module = importlib.util.module_from_spec(
