@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_BENCH_BENCH_H_
 #define PATCHBAY_BENCH_BENCH_H_
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
@@ -44,13 +45,10 @@ inline patchbay::Tensor random_tensor(const patchbay::Shape& shape,
   return patchbay::from_host(random_values(patchbay::num_elements(shape)), shape, device);
 }
 
-/// Whether there is a device of that name. Keeps no runtime, for one row measures how it is made.
 inline bool is_there(const std::string& name) {
-  const patchbay::Runtime runtime{patchbay::RuntimeOptions()};
-  for (const patchbay::Device& device : runtime.devices()) {
-    if (device.name() == name) return true;
-  }
-  return false;
+  const auto devices = patchbay::Runtime::get_default().devices();
+  return std::any_of(devices.begin(), devices.end(),
+                     [&](const patchbay::Device& device) { return device.name() == name; });
 }
 
 /// A device of a runtime with that setting, which is made once.
@@ -86,7 +84,7 @@ template <class Forward>
 Repeat gradients_of(const std::vector<patchbay::Tensor>& leaves, const Forward& forward,
                     bool again) {
   for (const patchbay::Tensor& leaf : leaves) (void)patchbay::Tensor(leaf).requires_grad_();
-  const patchbay::Tensor y = forward(), grad = random_tensor(y.shape());
+  const patchbay::Tensor y = forward(), grad = random_tensor(y.shape(), y.device());
   if (again) return repeat([=] { (void)patchbay::gradients({forward()}, leaves, {grad}); });
   return repeat([=] { (void)patchbay::gradients({y}, leaves, {grad}, {.retain_graph = true}); });
 }

@@ -1,6 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Softmax, cross entropy and normalization at shapes of common networks, and their gradients.
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,11 +24,9 @@ void add_losses() {
              [](const Leaves& in) { return softmax(in[0], 1); });
     add_both("log_softmax" + size, {shape}, "-backward", false,
              [](const Leaves& in) { return log_softmax(in[0], 1); });
-    add_both("cross_entropy" + size, {shape}, "-backward", false,
-             [shape, target = std::make_shared<Tensor>()](const Leaves& in) {
-               if (!target->defined()) *target = targets_of(shape);
-               return cross_entropy(in[0], *target);
-             });
+    add_both(
+        "cross_entropy" + size, {shape}, "-backward", false,
+        [target = targets_of(shape)](const Leaves& in) { return cross_entropy(in[0], target); });
   }
 }
 
