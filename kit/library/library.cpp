@@ -19,6 +19,11 @@ bool is_special_file(const std::string& file) {
          !S_ISREG(info.st_mode);
 }
 
+/// The file if the process has loaded it already, else null. The linker opens it to see.
+void* find_loaded(const std::string& file) {
+  return is_special_file(file) ? nullptr : dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
+}
+
 }  // namespace
 
 Library::Library(const std::string& file, Lifetime lifetime) : file_(file) {
@@ -49,7 +54,7 @@ Library Library::first_of(std::span<const std::string> files, Lifetime lifetime)
 
 Library Library::loaded_or_first_of(std::span<const std::string> files, Lifetime lifetime) {
   for (const std::string& file : files) {
-    void* const loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
+    void* const loaded = find_loaded(file);
     if (loaded == nullptr) continue;
     Library library(file, lifetime);
     dlclose(loaded);
@@ -95,7 +100,7 @@ void stay_loaded(const void* address) {
 }
 
 const char* replaced_function(const std::string& file, std::span<const char* const> names) {
-  void* const loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  void* const loaded = find_loaded(file);
   const char* replaced = nullptr;
   for (const char* const name : names) {
     void* const programs = dlsym(RTLD_DEFAULT, name);

@@ -88,6 +88,11 @@ TEST(Library, IsARegularFile) {
     const Library library(special, kObject);
     EXPECT_FALSE(library);
     EXPECT_EQ(library.why(), special + ": expected a regular file, got another kind");
+    const std::vector<std::string> files = {special};
+    EXPECT_FALSE(Library::first_of(files, kObject));
+    EXPECT_FALSE(Library::loaded_or_first_of(files, kObject));
+    const char* const names[] = {"patchbay_no_such_function"};
+    EXPECT_EQ(replaced_function(special, names), nullptr);
   }
 }
 

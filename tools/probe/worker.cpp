@@ -143,47 +143,55 @@ std::map<std::string, std::string> read_settings() {
   return all;
 }
 
-/// The calls that the program makes when it loads the plugin.
+/// The calls that the program makes when it loads the plugin. `enter` is called before each.
+template <class Enter>
+const char* call_plugin(char** words, const Enter& enter) {
+  // Otherwise the compiler, to which dlopen throws nothing, leaves out the handlers.
+  void* (*const volatile open_library)(const char*, int) = dlopen;
+  enter(" in its initialisation");
+  void* const library = open_library(words[1], RTLD_NOW | RTLD_LOCAL);
+  void* const entry = library != nullptr ? dlsym(library, PATCHBAY_PLUGIN_SYMBOL) : nullptr;
+  if (entry == nullptr) return "answered";
+  enter(" in " PATCHBAY_PLUGIN_SYMBOL);
+  const patchbay_plugin* const table = reinterpret_cast<const patchbay_plugin* (*)()>(entry)();
+  if (table == nullptr) return "answered";
+  patchbay_plugin plugin{};
+  std::memcpy(&plugin, table, std::min<std::size_t>(table->size, sizeof(plugin)));
+  const bool is_known = plugin.abi_major == PATCHBAY_ABI_MAJOR &&
+                        (plugin.required_features & ~PATCHBAY_KNOWN_FEATURES) == 0;
+  if (!is_known || plugin.open == nullptr || plugin.enumerate == nullptr) return "answered";
+  enter(" in open");
+  const patchbay_host host = make_host(plugin, words);
+  patchbay_driver* driver = nullptr;
+  if (plugin.open(&host, &driver) != nullptr || driver == nullptr) return "answered";
+  enter(" in enumerate");
+  int num_devices = 0;
+  const auto count = [](void* user, const patchbay_device_properties*) {
+    ++*static_cast<int*>(user);
+  };
+  if (plugin.enumerate(driver, count, &num_devices) != nullptr) return "answered";
+  enter(" in get_extension");
+  for (const std::string_view name : {PATCHBAY_EXTENSION_EXIT, PATCHBAY_EXTENSION_RANGES}) {
+    if (plugin.get_extension != nullptr)
+      plugin.get_extension(driver, {name.data(), name.size()}, 1);
+  }
+  return num_devices > 0 ? "sound" : "answered";
+}
+
 const char* open_plugin(char** words, Page& page) {
   for (const int number : kCanaries) dup2(0, number);
   const std::string descriptors = read_descriptors();
   struct Closed {};
-  const auto enter = [&](const char* place) {
+  const auto check_descriptors = [&] {
     if (read_descriptors() != descriptors) throw Closed();
-    page.place = place;
   };
-  // Otherwise the compiler, to which dlopen throws nothing, leaves out the handlers.
-  void* (*const volatile open_library)(const char*, int) = dlopen;
   try {
-    enter(" in its initialisation");
-    void* const library = open_library(words[1], RTLD_NOW | RTLD_LOCAL);
-    void* const entry = library != nullptr ? dlsym(library, PATCHBAY_PLUGIN_SYMBOL) : nullptr;
-    if (entry == nullptr) return "answered";
-    enter(" in " PATCHBAY_PLUGIN_SYMBOL);
-    const patchbay_plugin* const table = reinterpret_cast<const patchbay_plugin* (*)()>(entry)();
-    if (table == nullptr) return "answered";
-    patchbay_plugin plugin{};
-    std::memcpy(&plugin, table, std::min<std::size_t>(table->size, sizeof(plugin)));
-    const bool is_known = plugin.abi_major == PATCHBAY_ABI_MAJOR &&
-                          (plugin.required_features & ~PATCHBAY_KNOWN_FEATURES) == 0;
-    if (!is_known || plugin.open == nullptr || plugin.enumerate == nullptr) return "answered";
-    enter(" in open");
-    const patchbay_host host = make_host(plugin, words);
-    patchbay_driver* driver = nullptr;
-    if (plugin.open(&host, &driver) != nullptr || driver == nullptr) return "answered";
-    enter(" in enumerate");
-    int num_devices = 0;
-    const auto count = [](void* user, const patchbay_device_properties*) {
-      ++*static_cast<int*>(user);
-    };
-    if (plugin.enumerate(driver, count, &num_devices) != nullptr) return "answered";
-    enter(" in get_extension");
-    for (const std::string_view name : {PATCHBAY_EXTENSION_EXIT, PATCHBAY_EXTENSION_RANGES}) {
-      if (plugin.get_extension != nullptr)
-        plugin.get_extension(driver, {name.data(), name.size()}, 1);
-    }
-    enter(page.place);
-    return num_devices > 0 ? "sound" : "answered";
+    const char* const outcome = call_plugin(words, [&](const char* place) {
+      check_descriptors();
+      page.place = place;
+    });
+    check_descriptors();  // also where the plugin has no driver or no device
+    return outcome;
   } catch (const Closed&) {
     return "harm it closed descriptors of the process";
   } catch (const std::exception& error) {

@@ -103,6 +103,11 @@ constexpr Misdeed kMisdeeds[] = {{"crash", crash},
                                  {"memory", take_memory},
                                  {"children", leave_children},
                                  {"close", close_descriptors},
+                                 {"close and throw",
+                                  [] {
+                                    close_descriptors();
+                                    throw std::runtime_error("no driver");
+                                  }},
                                  {"file", write_file},
                                  {"complain", complain},
                                  {"exit without preload",

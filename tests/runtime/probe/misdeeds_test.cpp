@@ -138,6 +138,13 @@ TEST(Quarantine, TellsWhatThePluginSaid) {
             "it aborted (SIGABRT) in patchbay_plugin_v1: the driver\\x1b\\x00 is too old");
 }
 
+/// The kit makes a status of what a driver throws, as where it finds no library.
+TEST(Quarantine, OfADriverThatClosesDescriptorsAndIsAbsent) {
+  const PluginInfo info = Probed("open close and throw").open();
+  EXPECT_EQ(to_string(info.status), "quarantined") << info.reason;
+  EXPECT_EQ(info.reason.find("it closed descriptors of the process"), 0u) << info.reason;
+}
+
 TEST(Quarantine, OfAPluginThatEndsTheProbe) {
   const Probed plugin("open kill");
   const PluginInfo info = plugin.open();
