@@ -56,12 +56,20 @@ std::optional<std::uint64_t> integer_bits(std::optional<Wide> value, const kerne
          static_cast<std::uint64_t>(power_of_2(8U * dtype.size_bytes) - 1);
 }
 
+/// Rounded to nearest. A conversion would give 0 for a subnormal number in a thread that flushes
+/// these, although the double is a normal number.
+std::uint64_t rounded_bits(double value) {
+  if (!(std::fabs(value) < 0x1p-126)) return to_bits(static_cast<float>(value));
+  const auto multiples = static_cast<std::uint32_t>(std::nearbyint(std::fabs(value) * 0x1p149));
+  return multiples | (std::signbit(value) ? 0x8000'0000u : 0u);
+}
+
 std::optional<std::uint64_t> f32_bits(const Scalar& scalar, std::optional<Wide> whole) {
   if (!scalar.is_floating()) return to_bits(static_cast<float>(*whole));
   const double value = scalar.to_double();
   // A conversion that overflows is undefined; the limit is the last double that rounds to a float.
   if (std::isfinite(value) && std::fabs(value) >= 0x1.ffffffp127) return std::nullopt;
-  return to_bits(static_cast<float>(value));
+  return rounded_bits(value);
 }
 
 std::optional<std::uint64_t> small_bits(const Scalar& scalar, tensor::SmallFloat format) {

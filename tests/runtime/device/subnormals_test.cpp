@@ -54,6 +54,9 @@ class Operations {
     expect_elementwise(5);
     expect_elementwise(1 << 20);
     expect_own_kernel();
+    constexpr double kNumber = kTiny;  // a normal number
+    expect_all([&] { return full({4}, kNumber, device_); }, kTiny, "a number");
+    expect_all([&] { return -full({4}, -kNumber, device_); }, kTiny, "a negative number");
     // The products of the vendors' libraries keep them.
     const bool is_card = device.name().starts_with("cuda") || device.name().starts_with("hip");
     if (is_card && flushes) return;
