@@ -164,6 +164,29 @@ TEST_P(LossTest, ActivationsAreTheirFormulas) {
   expect_values(nn::CELU(2), [](double x) { return x > 0 ? x : 2 * std::expm1(x / 2); });
 }
 
+/// Points inside a bound are not rounded to it on the way.
+TEST_P(LossTest, ActivationsOfSixteenBitsAreThoseOfF32Rounded) {
+  std::vector<float> points = {2.984375F, -2.984375F, 2.998046875F, -2.998046875F, 100, 1000};
+  for (int i = -64; i <= 64; ++i) points.push_back(static_cast<float>(i) / 16);
+  const auto count = static_cast<std::int64_t>(points.size());
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    const auto check = [&](nn::Module&& layer) {
+      SCOPED_TRACE(layer.type_name() + ' ' + std::string(to_string(dtype)));
+      const Tensor x = from_host(points, {count}, device_).cast(dtype).requires_grad_();
+      const Tensor wide = x.detach().cast(DType::f32).requires_grad_();
+      const Tensor y = layer(x), expected = layer(wide);
+      EXPECT_EQ(y.detach().to_vector<float>(), expected.detach().cast(dtype).to_vector<float>());
+      EXPECT_EQ(gradients({sum(y)}, {x})[0].to_vector<float>(),
+                gradients({sum(expected)}, {wide})[0].cast(dtype).to_vector<float>());
+    };
+    check(nn::Hardsigmoid());
+    check(nn::Hardswish());
+    check(nn::Mish());
+    check(nn::Softsign());
+    check(nn::Tanhshrink());
+  }
+}
+
 /// tanh is 1 for large numbers, so that the gradient of Mish is 1 and no rounding error grows.
 TEST_P(LossTest, MishIsStraightFarFromZero) {
   const Tensor x = from_host({20.0F, 100.0F, 1e10F, 1e30F}, {4}, device_).requires_grad_();

@@ -10,6 +10,19 @@ namespace patchbay::nn {
 
 using runtime::raise;
 
+namespace {
+
+/// What an activation of several operations makes of x, without a rounding to 16 bits between them.
+template <class Activate>
+Tensor in_f32(const Module& layer, const Tensor& x, const Activate& activate) {
+  layers::check_defined(layer, "input", x);
+  const DType dtype = x.dtype();
+  const bool is_small = dtype == DType::f16 || dtype == DType::bf16;
+  return is_small ? activate(x.cast(DType::f32)).cast(dtype) : activate(x);
+}
+
+}  // namespace
+
 Tensor GLU::forward(const Tensor& x) {
   layers::check_defined(*this, "input", x);
   const std::int64_t extent = x.size(dim_), half = extent / 2;
@@ -29,7 +42,23 @@ Tensor Softsign::forward(const Tensor& x) {
           "{0} {1} on {2}). Convert it first with cast.",
           patchbay::to_string(x.dtype()), patchbay::to_string(x.shape()), x.device().name());
   }
-  return x / (abs(x) + 1);
+  return in_f32(*this, x, [](const Tensor& wide) { return wide / (abs(wide) + 1); });
+}
+
+Tensor Hardsigmoid::forward(const Tensor& x) {
+  return in_f32(*this, x, [](const Tensor& wide) { return clamp(wide / 6 + 0.5, 0, 1); });
+}
+
+Tensor Hardswish::forward(const Tensor& x) {
+  return in_f32(*this, x, [](const Tensor& wide) { return wide * clamp(wide / 6 + 0.5, 0, 1); });
+}
+
+Tensor Mish::forward(const Tensor& x) {
+  return in_f32(*this, x, [](const Tensor& wide) { return wide * tanh(softplus(wide)); });
+}
+
+Tensor Tanhshrink::forward(const Tensor& x) {
+  return in_f32(*this, x, [](const Tensor& wide) { return wide - tanh(wide); });
 }
 
 PReLU::PReLU(Index count, const PReLUOptions& options) : weight(options.tensor) {

@@ -72,22 +72,23 @@ class PATCHBAY_API ReLU6 : public Hardtanh {
   ReLU6() : Hardtanh(0, 6) {}
 };
 
-/// x / 6 + 1 / 2, limited to [0, 1].
+/// x / 6 + 1 / 2, limited to [0, 1]. Of f16 and bf16 it is computed in f32, as Hardswish, Mish,
+/// Softsign and Tanhshrink are.
 class PATCHBAY_API Hardsigmoid : public Module {
  public:
-  Tensor forward(const Tensor& x) override { return clamp(x / 6 + 0.5, 0, 1); }
+  Tensor forward(const Tensor& x) override;
 };
 
 /// x Hardsigmoid(x).
 class PATCHBAY_API Hardswish : public Module {
  public:
-  Tensor forward(const Tensor& x) override { return x * clamp(x / 6 + 0.5, 0, 1); }
+  Tensor forward(const Tensor& x) override;
 };
 
 /// x tanh(softplus(x)) (Misra, 2019).
 class PATCHBAY_API Mish : public Module {
  public:
-  Tensor forward(const Tensor& x) override { return x * tanh(softplus(x)); }
+  Tensor forward(const Tensor& x) override;
 };
 
 /// log(sigmoid(x)).
@@ -105,7 +106,7 @@ class PATCHBAY_API Softsign : public Module {
 /// x - tanh(x).
 class PATCHBAY_API Tanhshrink : public Module {
  public:
-  Tensor forward(const Tensor& x) override { return x - tanh(x); }
+  Tensor forward(const Tensor& x) override;
 };
 
 /// x where |x| > lambda, else 0.
