@@ -48,6 +48,7 @@ std::optional<std::vector<Elf64_Dyn>> read_entries(const ElfFile& file) {
   const std::vector<char> bytes =
       file.bytes_at(section->p_vaddr, std::min(section->p_memsz, kMaxDynamicBytes));
   std::vector<Elf64_Dyn> entries(bytes.size() / sizeof(Elf64_Dyn));
+  if (entries.empty()) return std::nullopt;
   std::memcpy(entries.data(), bytes.data(), entries.size() * sizeof(Elf64_Dyn));
   const auto end = std::ranges::find(entries, DT_NULL, &Elf64_Dyn::d_tag);
   if (end == entries.end()) return std::nullopt;
