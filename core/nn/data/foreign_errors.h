@@ -34,7 +34,7 @@ inline std::string text_of_foreign() {
 /// The reference to a forced unwinding is null, which the compiler allows there and the undefined
 /// behaviour sanitizer reports.
 template <class Body, class What>
-[[gnu::no_sanitize("null")]] auto with_own_errors(const Body& body, const What& what) {
+__attribute__((no_sanitize("null"))) auto with_own_errors(const Body& body, const What& what) {
   try {
     return body();
   } catch (const abi::__forced_unwind&) {  // pthread_cancel
