@@ -18,6 +18,7 @@ constexpr std::string_view kVariable = "PATCHBAY_";
 
 char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
+/// Whether the library ever reads it.
 bool is_read(std::string_view variable) {
   return variable.starts_with(kVariable) || variable == "HOME" || variable == "XDG_CACHE_HOME";
 }
@@ -60,11 +61,11 @@ Environment Environment::with(std::map<std::string, std::string> settings) const
 
 std::optional<std::string_view> Environment::find(std::string_view name) const noexcept {
   if (const auto set = settings_.find(name); set != settings_.end()) return set->second;
-  std::array<char, 256> variable{};  // zero-terminated
+  std::array<char, 256> variable{};
   if (!read_environment_ || kVariable.size() + name.size() >= variable.size()) return std::nullopt;
   const auto end = std::copy(kVariable.begin(), kVariable.end(), variable.begin());
-  std::transform(name.begin(), name.end(), end, to_upper);
-  const auto found = variables_.find(std::string_view(variable.data()));
+  const auto last = std::transform(name.begin(), name.end(), end, to_upper);
+  const auto found = variables_.find(std::string_view(variable.begin(), last));
   return found != variables_.end() ? std::optional<std::string_view>(found->second) : std::nullopt;
 }
 

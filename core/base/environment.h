@@ -22,8 +22,8 @@ std::string variable_of(std::string_view setting);
 /// The program's settings first, then PATCHBAY_<NAME> if the environment may be read.
 class Environment {
  public:
-  /// Copies the variables: drivers change others while plugins are opened, and a thread that then
-  /// read one could find the list of variables freed. So no plugin is opened meanwhile.
+  /// Copies the variables of the process. The caller makes sure that no plugin is opened meanwhile:
+  /// a driver may set a variable then, which may free the list that is read here.
   Environment(std::map<std::string, std::string> settings, bool read_environment);
 
   /// A copy in which `settings` take precedence.
@@ -32,7 +32,8 @@ class Environment {
   std::optional<std::string> get(std::string_view name) const;
   /// Like get, but allocates nothing. Valid as long as this object.
   std::optional<std::string_view> find(std::string_view name) const noexcept;
-  /// HOME or XDG_CACHE_HOME, also where variables do not count; empty if it is not set.
+  /// The value of HOME or XDG_CACHE_HOME, whether or not the settings may come from variables;
+  /// empty if it is not set.
   std::string_view folder(std::string_view variable) const noexcept;
   /// The names of the program's own settings.
   std::vector<std::string> names_in_code() const;

@@ -12,7 +12,8 @@ using runtime::raise;
 
 namespace {
 
-/// What an activation of several operations makes of x, without a rounding to 16 bits between them.
+/// Applies an activation that is made of several operations. For f16 and bf16 they run in f32, and
+/// only the result is rounded.
 template <class Activate>
 Tensor in_f32(const Module& layer, const Tensor& x, const Activate& activate) {
   layers::check_defined(layer, "input", x);

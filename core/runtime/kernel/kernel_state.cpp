@@ -99,7 +99,7 @@ KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
         fmt::format("workspace_bytes gave {}, expected at most {}", workspace_bytes, most));
   }
   device.plugin.heed_process_end();
-  log_preparation(device, describe(spec), start);
+  log_preparation(device, start, [&] { return describe(spec); });
 }
 
 patchbay_status* KernelState::prepare(std::span<const patchbay_argument_spec> arguments) {

@@ -80,7 +80,7 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
   check_build(*device, retry_with_memory(*device, load), "KernelModule");
   given(handle, *device, "KernelModule", "load_module");
   device->plugin.heed_process_end();
-  log_preparation(*device, name, start);
+  log_preparation(*device, start, [&] { return std::string_view(name); });
 }
 
 ModuleState::~ModuleState() {

@@ -4,21 +4,26 @@
 #define PATCHBAY_CORE_RUNTIME_KERNEL_PREPARATION_LOG_H_
 
 #include <chrono>
-#include <string_view>
 
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/plugin/plugin_state.h"
 
 namespace patchbay::runtime {
 
-/// Logs at level info what was prepared since `start`, if that took 20 ms or more:
-/// "opencl:0: prepared exp.1(f32, f32) in 0.13 s".
-inline void log_preparation(const DeviceState& device, std::string_view what,
-                            std::chrono::steady_clock::time_point start) noexcept {
+/// Logs a line at level info if what began at `start` took 20 ms or more:
+/// "opencl:0: prepared exp.1(f32, f32) in 0.13 s". `name_of()` returns the name; it is called only
+/// for a line that is wanted, and without memory for it there is no line.
+template <class NameOf>
+void log_preparation(const DeviceState& device, std::chrono::steady_clock::time_point start,
+                     const NameOf& name_of) noexcept {
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  if (time < std::chrono::milliseconds(20)) return;
-  device.plugin.owner.logger.log(LogLevel::kInfo, "{}: prepared {} in {:.2f} s",
-                                 device.info.name_text, what, time.count());
+  Logger& logger = device.plugin.owner.logger;
+  if (time < std::chrono::milliseconds(20) || !logger.wants(LogLevel::kInfo)) return;
+  try {
+    logger.log(LogLevel::kInfo, "{}: prepared {} in {:.2f} s", device.info.name_text, name_of(),
+               time.count());
+  } catch (...) {  // NOLINT(bugprone-empty-catch): logging must not fail
+  }
 }
 
 }  // namespace patchbay::runtime

@@ -13,7 +13,6 @@
 #include "core/runtime/plugin/guarded_call.h"
 #include "core/runtime/plugin/process_end.h"
 #include "core/runtime/search/arrival.h"
-#include "core/runtime/search/vocabulary.h"
 
 namespace patchbay {
 namespace runtime {

@@ -69,7 +69,7 @@ class DeviceAssembly::OpenScope {
     return device;
   }
 
-  const DriverLock turn_;
+  const DriverLock driver_lock_;
   const std::scoped_lock<NoDeliveryMutex> lock_;
 };
 

@@ -40,7 +40,7 @@ class Context {
   const Allocator& memory() const { return allocator_; }
   const std::shared_ptr<SubmissionClock>& clock() const { return clock_; }
 
-  /// What the binaries of programs, for the host's cache, have taken so far.
+  /// How long this device has taken so far to make binaries of programs for the host's cache.
   std::chrono::nanoseconds time_of_binaries() const {
     return std::chrono::nanoseconds(time_of_binaries_ns_.load(std::memory_order_relaxed));
   }

@@ -90,11 +90,12 @@ std::string binary_of(const Symbols& cl, cl_program program) {
   return binary;
 }
 
-/// Puts the program into the host's cache.
+/// Puts the program's binary into the host's cache.
 ///
-/// For the binary PoCL compiles all kernels of the program for groups of any size. A launch compiles
-/// its kernel for the size of its groups, and PoCL keeps that. So the binary takes longer to make
-/// than all that is used, and saves a later process only about 30 ms: each process makes a few.
+/// To make a binary, PoCL compiles every kernel of the program for groups of any size. Launches do
+/// not use these: each compiles its kernel for the size of its groups, and PoCL keeps the result in
+/// its own cache. A binary saves a later process about 30 ms. So on PoCL a device spends at most
+/// `kMost` of a process on binaries.
 void keep(const Context& context, plugin::Host host, const std::string& key, cl_program program) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kMost{250};
