@@ -22,6 +22,10 @@ class CancellationOff {
   int state_before_ = PTHREAD_CANCEL_ENABLE;
 };
 
+/// Where a public wait ends. A wait inside a driver does not see pthread_cancel; the thread ends
+/// here then.
+inline void end_if_cancelled() { pthread_testcancel(); }
+
 }  // namespace patchbay::runtime
 
 #endif  // PATCHBAY_CORE_BASE_CANCELLATION_H_

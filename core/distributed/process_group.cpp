@@ -295,6 +295,7 @@ void Work::wait(std::chrono::nanoseconds timeout) const {
       use.queue->wait_on_host(use.sequence, "wait", deadline_ns);
     }
   }
+  runtime::end_if_cancelled();
 }
 
 }  // namespace patchbay

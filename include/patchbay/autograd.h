@@ -54,7 +54,8 @@ PATCHBAY_API bool is_inference_mode();
 /// The gradients with respect to `inputs` of the sum of all `outputs`, each times its gradient. An
 /// output without a gradient must have one element; its gradient is 1. The result of an input that
 /// no output depends on is undefined. Gradient hooks are called, also those of the inputs. Changes
-/// no tensor's grad(). Queued. Errors: as Tensor::backward.
+/// no tensor's grad(). With create_graph each gradient can be differentiated again; where it is a
+/// constant, its derivative is 0. Queued. Errors: as Tensor::backward.
 [[nodiscard]] PATCHBAY_API std::vector<Tensor> gradients(
     const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
     const std::vector<Tensor>& output_gradients = {}, BackwardOptions options = {});
@@ -76,7 +77,7 @@ PATCHBAY_API void remove_accumulation_hook(const Tensor& leaf, std::uint64_t num
 PATCHBAY_API std::uint64_t num_overwrites(const Tensor& tensor);
 
 /// Calls function(inputs) and records it as one operation that keeps only the inputs. backward runs
-/// the function again, with the same draws of the runtime's default generator (Chen et al.,
+/// the function again, with the same draws of every generator that it draws from (Chen et al.,
 /// Training Deep Nets with Sublinear Memory Cost, 2016); it must give the same result. Gradients
 /// also flow to tensors that the function captures. If no input requires gradients, the function is
 /// recorded as usual. Errors: kInvalidArgument for no inputs, no function or an undefined result;

@@ -66,12 +66,11 @@ std::string from_environment(const char* name) {
   return value.starts_with('/') ? value : "";
 }
 
-std::string base_directory(plugin::Host host) {
+std::string base_directory(plugin::Host host, const std::string& cache_home,
+                           const std::string& home) {
   if (auto set = host.option("cache_dir"); set && !set->empty()) return *set;
-  if (const auto cache = from_environment("XDG_CACHE_HOME"); !cache.empty()) {
-    return cache + "/patchbay";
-  }
-  if (const auto home = from_environment("HOME"); !home.empty()) return home + "/.cache/patchbay";
+  if (!cache_home.empty()) return cache_home + "/patchbay";
+  if (!home.empty()) return home + "/.cache/patchbay";
   plugin::invalid_argument(
       "there is no directory for compiled kernels, because cache_dir, XDG_CACHE_HOME and HOME are "
       "not set. Give an absolute path by the setting cache_dir (PATCHBAY_CACHE_DIR).");
@@ -127,8 +126,13 @@ bool write_all(int file, std::string_view content) {
   return true;
 }
 
+Cache::Cache(plugin::Host host)
+    : host_(host),
+      cache_home_(from_environment("XDG_CACHE_HOME")),
+      home_(from_environment("HOME")) {}
+
 std::string Cache::directory() const {
-  const std::string base = base_directory(host_), directory = base + "/kernels";
+  const std::string base = base_directory(host_, cache_home_, home_), directory = base + "/kernels";
   make_directories(directory);
   check_private(base);
   check_private(directory);

@@ -15,14 +15,16 @@ namespace patchbay::executor {
 /// ~/.cache/patchbay.
 class Cache {
  public:
-  /// Does not access the file system yet.
-  explicit Cache(plugin::Host host) : host_(host) {}
+  /// Reads the variables: make it while the driver is opened, when no other driver sets one. Does
+  /// not access the file system yet.
+  explicit Cache(plugin::Host host);
 
   /// The directory, created if missing. Throws invalid_argument if it can't be used.
   std::string directory() const;
 
  private:
   plugin::Host host_;
+  const std::string cache_home_, home_;  // absolute, or empty
 };
 
 /// Throws io_failed, naming the directory, if a failed compiler's `log` says that a disk is full.

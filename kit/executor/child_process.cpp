@@ -170,8 +170,9 @@ std::optional<int> reap(pid_t child) {
 void check_children_allowed() {
   if (!plugin::has_raised_privileges()) return;
   plugin::unsupported(
-      "kernels need a C++ compiler at run time, and none is started in a set-uid program or one "
-      "with file capabilities. Run it without these privileges, or use the operators of cpu, which "
+      "kernels need a C++ compiler at run time, and none is started with raised privileges (of a "
+      "set-uid program, of file capabilities, or by seteuid). Run it without these privileges, or "
+      "use the operators of cpu, which "
       "need no compiler.");
 }
 

@@ -46,14 +46,13 @@ std::vector<std::string> options_for(std::string_view version) {
   return options;
 }
 
-std::string find_compiler(plugin::Host host) {
+std::string find_compiler(plugin::Host host, const std::string& path) {
   const auto set = host.option("kernel_compiler");
   const std::string name = set && !set->empty() ? *set : "c++";
   const bool is_path = name.find('/') != std::string::npos;
   if (is_path && name.front() != '/') {
     plugin::refuse_setting("kernel_compiler", "an absolute path, or a name on PATH", name);
   }
-  const std::string path = environment("PATH");
   const std::string found = is_path ? (is_program(name) ? name : "")
                                     : find_program(name, path.empty() ? "/usr/bin:/bin" : path);
   if (!found.empty()) return found;
@@ -129,8 +128,8 @@ std::string processor_features() {
 
 }  // namespace
 
-Compiler::Compiler(plugin::Host host, const std::string& directory)
-    : path_(find_compiler(host)), deadline_(deadline_of(host)) {
+Compiler::Compiler(plugin::Host host, const std::string& path, const std::string& directory)
+    : path_(find_compiler(host, path)), deadline_(deadline_of(host)) {
   const ChildEnd end = run_child({{path_, "--version"}, directory, deadline_});
   if (end.is_late) {
     throw plugin::StatusError(PATCHBAY_BUILD_FAILED, lateness(path_, deadline_, end.output));

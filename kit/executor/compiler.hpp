@@ -16,9 +16,10 @@ namespace patchbay::executor {
 class Compiler {
  public:
   /// Uses the setting kernel_compiler (an absolute path, or a name in an absolute folder of PATH),
-  /// else `c++` on PATH. It runs in `directory`, which is the private cache. Throws `unsupported`
-  /// with a remedy if there is none, PATCHBAY_BUILD_FAILED if it does not say its version in time.
-  Compiler(plugin::Host host, const std::string& directory);
+  /// else `c++` on PATH, whose value is `path`. It runs in `directory`, which is the private cache.
+  /// Throws `unsupported` with a remedy if there is none, PATCHBAY_BUILD_FAILED if it does not say
+  /// its version in time.
+  Compiler(plugin::Host host, const std::string& path, const std::string& directory);
 
   /// Everything that determines the output for a text: compiler, version, options, processor.
   const std::string& identity() const { return identity_; }

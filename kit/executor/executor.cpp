@@ -8,6 +8,7 @@
 #include "kit/executor/child_process.hpp"
 #include "kit/executor/library_file.hpp"
 #include "kit/library/root_folder.hpp"
+#include "kit/library/search.hpp"
 #include "kit/text_hash.hpp"
 
 namespace patchbay::executor {
@@ -54,9 +55,11 @@ void build(const Compiler& compiler, const std::string& directory, const std::st
 
 }  // namespace
 
+Executor::Executor(plugin::Host host) : host_(host), path_(environment("PATH")), cache_(host) {}
+
 const Compiler& Executor::compiler(const std::string& directory) {
   const std::scoped_lock lock(mutex_);
-  if (!compiler_) compiler_.emplace(host_, directory);
+  if (!compiler_) compiler_.emplace(host_, path_, directory);
   return *compiler_;
 }
 

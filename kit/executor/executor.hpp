@@ -83,7 +83,8 @@ class Module : public std::enable_shared_from_this<Module> {
 /// Compiles kernel texts; one per driver. Thread-safe. The first text locates compiler and cache.
 class Executor {
  public:
-  explicit Executor(plugin::Host host) : host_(host), cache_(host) {}
+  /// Reads the variables: make it while the driver is opened, when no other driver sets one.
+  explicit Executor(plugin::Host host);
 
   /// Compiles the text, or opens the library of an earlier call or process unless it is damaged.
   /// Throws PATCHBAY_BUILD_FAILED with the compiler's log, `unsupported` without a compiler, with
@@ -94,6 +95,7 @@ class Executor {
   const Compiler& compiler(const std::string& directory);
 
   plugin::Host host_;
+  const std::string path_;  // the variable PATH
   Cache cache_;
   std::mutex mutex_;
   std::optional<Compiler> compiler_;  // under mutex_ until it is there

@@ -48,7 +48,7 @@ TEST_F(NpyTest, ReadsBothOrdersOfBytes) {
 }
 
 TEST_F(NpyTest, ReadsTheOrderOfTheMachine) {
-  for (const char* descr : {"f4", "=f4"}) {
+  for (const char* descr : {"f4", "=f4", "|f4", "f", "<f", "float32"}) {
     EXPECT_EQ(
         read(npy(descr, "(2,)", bytes_of_all(std::vector<float>{1, -2.5F}))).to_vector<float>(),
         (std::vector<float>{1, -2.5F}));
@@ -57,6 +57,23 @@ TEST_F(NpyTest, ReadsTheOrderOfTheMachine) {
             std::vector<std::int64_t>{-3});
   EXPECT_EQ(read(npy("u1", "(1,)", "a")).to_vector<std::uint8_t>(), std::vector<std::uint8_t>{97});
   EXPECT_EQ(read(npy("=b1", "(1,)", "\1")).to_vector<bool>(), std::vector<bool>{true});
+}
+
+/// NumPy's letters and names.
+TEST_F(NpyTest, ReadsOtherTextsForADType) {
+  const std::pair<const char*, DType> texts[] = {
+      {"e", DType::f16},      {"d", DType::f64},      {"b", DType::i8},
+      {"h", DType::i16},      {"i", DType::i32},      {"l", DType::i64},
+      {"q", DType::i64},      {"B", DType::u8},       {"H", DType::u16},
+      {"I", DType::u32},      {"L", DType::u64},      {"Q", DType::u64},
+      {"?", DType::boolean},  {"|?", DType::boolean}, {"bool", DType::boolean},
+      {"int8", DType::i8},    {"uint64", DType::u64}, {"float16", DType::f16},
+      {"float64", DType::f64}};
+  for (const auto& [text, dtype] : texts) {
+    const Tensor zero = read(npy(text, "(1,)", std::string(size_bytes(dtype), '\0')));
+    EXPECT_EQ(zero.dtype(), dtype) << text;
+  }
+  EXPECT_EQ(read(npy(">d", "()", bytes_of(2.5, true))).item<double>(), 2.5);
 }
 
 TEST_F(NpyTest, ReadsArraysOneAfterAnother) {
@@ -139,7 +156,8 @@ TEST_F(NpyTest, RefusesWhatIsWrong) {
   wrong("{'shape': (1, 1, 1, 1, 1, 1, 1, 1, 21, 3,)}", "expected at most 8 dimensions, got 10");
   wrong("{'fortran_order': 1}", "its header is wrong at byte 18: expected True or False, got '1}'");
   wrong("{'descr': [('a', '<f4')]}", "elements are structures, which Patchbay does not have");
-  for (const char* descr : {"|O", "<c8", "<U3", "|S3", "|f4", "<f3", "ff4", "=", "<M8[ns]", "<"}) {
+  for (const char* descr :
+       {"|O", "<c8", "<U3", "|S3", "<f3", "ff4", "=", "<M8[ns]", "<", "<float32", "g"}) {
     expect_refused(npy(descr, "(1,)", "abcd"),
                    std::string("Patchbay has no dtype for '") + descr + "'");
   }

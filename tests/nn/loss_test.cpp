@@ -195,6 +195,27 @@ TEST_P(LossTest, MishIsStraightFarFromZero) {
   EXPECT_EQ(gradients({sum(y)}, {x})[0].to_vector<float>(), Floats(4, 1));
 }
 
+/// The gradient 1 / (1 + |x|)^2 keeps its digits far from 0, and the infinities have their limits.
+TEST_P(LossTest, SoftsignFarFromZero) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const Floats points{0, 0.5, 1, -1, 3, -1e3, 1e6, 1e15, kInfinity, -kInfinity};
+  const auto count = static_cast<std::int64_t>(points.size());
+  const Tensor x = from_host(points, {count}, device_).requires_grad_();
+  const Tensor y = nn::Softsign()(x);
+  const Tensor first = gradients({sum(y)}, {x}, {}, {.create_graph = true})[0];
+  const Floats values = y.detach().to_vector<float>(), slopes = first.detach().to_vector<float>(),
+               bends = gradients({sum(first)}, {x})[0].to_vector<float>();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double size = std::abs(points[i]), sign = points[i] < 0 ? -1 : 1;
+    const double slope = 1 / ((1 + size) * (1 + size));
+    const double bend = points[i] == 0 ? 0 : -2 * sign * slope / (1 + size);
+    const double value = std::isinf(size) ? sign : points[i] / (1 + size);
+    EXPECT_NEAR(values[i], value, 3e-7 * std::abs(value)) << points[i];
+    EXPECT_NEAR(slopes[i], slope, 1e-6 * slope) << points[i];
+    EXPECT_NEAR(bends[i], bend, 2e-6 * std::abs(bend) + 1e-38) << points[i];
+  }
+}
+
 TEST_P(LossTest, SoftsignRefusesIntegers) {
   EXPECT_ERROR(nn::Softsign()(ones({2}, {DType::i32, device_})), ErrorCode::kDtypeMismatch,
                "[Softsign] is not defined for i32: expected one of f32, f64, f16, bf16, got i32 "

@@ -346,6 +346,22 @@ TEST_P(RecordedStepTest, StatesAreThoseOfEagerSteps) {
   }
 }
 
+/// The device has the counts of recorded steps, and a recording can't ask it.
+TEST_P(RecordedStepTest, ARecordingCanNotAskForTheCount) {
+  const nn::Parameter a(ones({2}, device_));
+  nn::Adam optimizer({a});
+  sum(a.value()).backward();
+  const Graph graph = record_graph([&] {
+    optimizer.step();
+    EXPECT_ERROR((void)optimizer.num_steps(), ErrorCode::kInvalidArgument,
+                 "[num_steps] a graph is being recorded, whose replays count the steps on the "
+                 "device: expected the question outside of the recording. Ask before it or after");
+    EXPECT_ERROR((void)optimizer.state(), ErrorCode::kInvalidArgument, "[state] a graph is being");
+  });
+  graph.replay();
+  EXPECT_EQ(optimizer.num_steps(), 1);
+}
+
 TEST_P(RecordedStepTest, EagerStepsCountForNothing) {
   const nn::Parameter a(ones({2}, device_));
   nn::Adam optimizer({a});

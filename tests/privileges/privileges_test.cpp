@@ -190,7 +190,7 @@ TEST_F(Privileges, NoCompilerIsStarted) {
   const std::string text = run_raised({"--kernel", "--set", "cache_dir=" + cache.string()});
   EXPECT_HAS(text,
              "unsupported: [KernelModule] kernels need a C++ compiler at run time, and none "
-             "is started in a set-uid program or one with file capabilities");
+             "is started with raised privileges (of a set-uid program, of file capabilities");
   EXPECT_FALSE(fs::exists(trace_));
   EXPECT_EQ(callers_files(), files);
 }

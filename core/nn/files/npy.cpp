@@ -5,6 +5,8 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <span>
+#include <string_view>
 
 #include "patchbay/nn/arrays.h"
 
@@ -30,21 +32,45 @@ constexpr std::array kCodes = {
     DTypeCode{DType::u32, "u4"}, DTypeCode{DType::u64, "u8"}, DTypeCode{DType::boolean, "b1"},
 };
 
-/// "<f4": the order of the bytes, the kind and the size. "f4" and "=f4" are in the order of the
-/// machine, as NumPy reads them.
+/// Other texts of NumPy's for these dtypes, which it reads and does not write.
+constexpr std::array kLetters = {
+    DTypeCode{DType::f32, "f"}, DTypeCode{DType::f64, "d"},     DTypeCode{DType::f16, "e"},
+    DTypeCode{DType::i8, "b"},  DTypeCode{DType::i16, "h"},     DTypeCode{DType::i32, "i"},
+    DTypeCode{DType::i64, "l"}, DTypeCode{DType::i64, "q"},     DTypeCode{DType::u8, "B"},
+    DTypeCode{DType::u16, "H"}, DTypeCode{DType::u32, "I"},     DTypeCode{DType::u64, "L"},
+    DTypeCode{DType::u64, "Q"}, DTypeCode{DType::boolean, "?"},
+};
+constexpr std::array kNames = {
+    DTypeCode{DType::f32, "float32"}, DTypeCode{DType::f64, "float64"},
+    DTypeCode{DType::f16, "float16"}, DTypeCode{DType::i8, "int8"},
+    DTypeCode{DType::i16, "int16"},   DTypeCode{DType::i32, "int32"},
+    DTypeCode{DType::i64, "int64"},   DTypeCode{DType::u8, "uint8"},
+    DTypeCode{DType::u16, "uint16"},  DTypeCode{DType::u32, "uint32"},
+    DTypeCode{DType::u64, "uint64"},  DTypeCode{DType::boolean, "bool"},
+};
+
+const DTypeCode* find(std::span<const DTypeCode> codes, std::string_view text) {
+  const auto found = std::ranges::find(codes, text, &DTypeCode::code);
+  return found == codes.end() ? nullptr : &*found;
+}
+
+/// "<f4" or "<f": the order of the bytes, the kind and the size. "f4", "=f4", "|f4" and "float32"
+/// are in the order of the machine, as NumPy reads them.
 void set_dtype(Elements& elements, const std::string& text, const Subject& subject) {
   constexpr std::string_view kOrders = "<>=|";
   const bool has_order = !text.empty() && kOrders.find(text[0]) != kOrders.npos;
   const char order = has_order ? text[0] : '=';
-  for (const DTypeCode& each : kCodes) {
-    if (std::string_view(text).substr(has_order ? 1 : 0) != each.code) continue;
-    if (order == '|' && size_bytes(each.dtype) != 1) break;
-    elements.dtype = each.dtype;
-    elements.is_big_endian =
-        order == '>' || (order == '=' && std::endian::native == std::endian::big);
-    return;
+  const std::string_view code = std::string_view(text).substr(has_order ? 1 : 0);
+  const DTypeCode* known = find(kCodes, code);
+  if (known == nullptr) known = find(kLetters, code);
+  if (known == nullptr && !has_order) known = find(kNames, code);
+  if (known == nullptr) {
+    subject.refuse("Patchbay has no dtype for {}. Save it with another dtype.",
+                   runtime::quote(text));
   }
-  subject.refuse("Patchbay has no dtype for {}. Save it with another dtype.", runtime::quote(text));
+  elements.dtype = known->dtype;
+  elements.is_big_endian =
+      order == '>' || (order != '<' && std::endian::native == std::endian::big);
 }
 
 /// Reads a dictionary of Python with the three keys of the format, and nothing else.

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/nn/activation.h"
 
+#include "patchbay/fuse.h"
 #include "patchbay/nn/init.h"
 
 #include "core/base/error.h"
@@ -43,7 +44,16 @@ Tensor Softsign::forward(const Tensor& x) {
           "{0} {1} on {2}). Convert it first with cast.",
           patchbay::to_string(x.dtype()), patchbay::to_string(x.shape()), x.device().name());
   }
-  return in_f32(*this, x, [](const Tensor& wide) { return wide / (abs(wide) + 1); });
+  // Far from 0 the gradient of x / (|x| + 1) would be the difference of two nearly equal numbers.
+  // The side that is not taken stays finite, so that it adds 0 to the gradient, not NaN.
+  static const auto& softsign = *new auto(fuse(
+      [](const Expression& a) {
+        const Expression size = abs(a);
+        const Expression near = clamp(a, -1, 1) / (minimum(size, 1) + 1);
+        return where(ge(size, 1), sign(a) * (1 - 1 / (size + 1)), near);
+      },
+      "softsign"));
+  return in_f32(*this, x, [](const Tensor& wide) { return softsign(wide); });
 }
 
 Tensor Hardsigmoid::forward(const Tensor& x) {

@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "patchbay/fuse.h"
+#include "patchbay/graph.h"
 #include "patchbay/ops.h"
+
+#include "core/base/error.h"
 
 namespace patchbay::nn {
 namespace {
@@ -106,17 +109,32 @@ void StepNumbers::set_learning_rate(double rate) {
   for (const Block& block : blocks_) block.rate.fill_(rate);
 }
 
+namespace {
+
+void check_not_recording(std::string_view question) {
+  if (!is_recording_graph()) return;
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[{}] a graph is being recorded, whose replays count the steps on the device: "
+                 "expected the question outside of the recording. Ask before it or after a replay.",
+                 question);
+}
+
+}  // namespace
+
 std::int64_t StepNumbers::num_steps() const {
+  check_not_recording("num_steps");
   const Block& block = blocks_.front();
   return block.counts.select(0, -1).item<std::int64_t>();
 }
 
 double StepNumbers::learning_rate() const {
+  check_not_recording("learning_rate");
   const Tensor& rate = blocks_.front().rate;
   return rate.dtype() == DType::f64 ? rate.item<double>() : rate.item<float>();
 }
 
 StepNumbers::Counts StepNumbers::counts() const {
+  check_not_recording("state");
   Counts counts{0, std::vector<std::int64_t>(places_.size())};
   for (const Block& block : blocks_) {
     const auto values = block.counts.to_vector<std::int64_t>();

@@ -156,9 +156,10 @@ std::vector<std::string> Vocabulary::check_devices_of_variable(
     const std::string text =
         fmt::format("no backend {} was found for the visible device {}: found are [{}]",
                     quote(backend), quote(device), fmt::join(names, ", "));
-    const bool is_misspelt = std::any_of(names.begin(), names.end(), [&](const std::string& other) {
-      return is_nearly(backend, other);
-    });
+    // Three letters are too few to tell: tpu and npu are no misspelt cpu.
+    const bool is_misspelt = backend.size() > 3 && std::ranges::any_of(names, [&](const auto& one) {
+                               return is_nearly(backend, one);
+                             });
     const bool is_last = ignored.size() + 1 == devices.size();  // no device is left
     if (is_misspelt || is_last) {
       raise(ErrorCode::kInvalidArgument, "[Runtime] {}{}. Correct or unset {}.", text,

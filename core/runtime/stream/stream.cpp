@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/cancellation.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/status.h"
@@ -129,6 +130,7 @@ void Stream::synchronize(std::chrono::nanoseconds timeout) const {
   check_not_recording("synchronize");
   const auto call = state_->device.enter("synchronize");
   state_->synchronize(runtime::deadline_after(timeout.count()));
+  runtime::end_if_cancelled();
 }
 
 void Stream::add_callback(StreamCallback callback) const {
@@ -182,6 +184,7 @@ void Event::wait(std::chrono::nanoseconds timeout) const {
   check_no_callback("wait");
   check_not_recording("wait");
   state_->wait(runtime::deadline_after(timeout.count()));
+  runtime::end_if_cancelled();
 }
 
 Stream Device::default_stream() const {
@@ -196,6 +199,7 @@ void Device::synchronize(std::chrono::nanoseconds timeout) const {
   const auto call = state().enter("synchronize");
   state().open("synchronize");
   state().synchronize(deadline);
+  runtime::end_if_cancelled();
 }
 
 }  // namespace patchbay

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "core/runtime/stream/recorder.h"
 #include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/backward_scope.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 
@@ -278,6 +280,28 @@ std::vector<Tensor> BackwardRun::run() const {
 
 namespace {
 
+/// A gradient that is to be differentiated again. One that depends on nothing which requires
+/// gradients is made a function of the inputs on its device, with a derivative of 0.
+Tensor differentiable(Tensor grad, std::span<const Tensor> inputs) {
+  if (grad.requires_grad()) return grad;
+  const TensorImpl& impl = *grad.impl();
+  std::vector<const Tensor*> near;
+  for (const Tensor& input : inputs) {
+    if (&input.impl()->device() == &impl.device()) near.push_back(&input);
+  }
+  const Recording recording(true);
+  const Tensor result = make_view(impl, impl.offset_bytes, impl.shape, impl.strides);
+  record("gradient", result, near, [](const Tensor& incoming, const Node& node) {
+    std::vector<Tensor> none;
+    for (const auto& input : node.inputs) {
+      none.push_back(input == nullptr ? Tensor()
+                                      : zeros(input->shape, {input->dtype, incoming.device()}));
+    }
+    return none;
+  });
+  return result;
+}
+
 /// The gradient of an output, checked, or 1.
 Tensor output_gradient(const char* operation, const TensorImpl& output, const Tensor& given) {
   if (!given.defined()) {
@@ -360,7 +384,13 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& outputs, const std::vec
   if (inputs.empty()) return {};
   run.retains_graph = options.retain_graph;
   run.creates_graph = options.create_graph;
-  return run.run();
+  std::vector<Tensor> result = run.run();
+  for (Tensor& each : result) {
+    if (options.create_graph && each.defined()) {
+      each = tensor::differentiable(std::move(each), inputs);
+    }
+  }
+  return result;
 }
 
 }  // namespace patchbay

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // linear with an activation. The product is recorded as linear, what follows as a fused function.
+#include <array>
 #include <cstddef>
 #include <iterator>
 #include <vector>
@@ -59,15 +60,16 @@ const Finish& finish_of(Activation activation, DType dtype) {
   return functions[row * std::size(kDtypes) + column];
 }
 
-/// The gradient below an activation, from its result.
+/// The gradient below an activation, from its result. That of relu is the same from either.
 Tensor slopes_of(Activation activation, const Tensor& grad, const Tensor& out) {
-  static const auto& of_relu = *new auto(fuse(
-      [](const Expression& g, const Expression& y) { return where(le(y, 0), 0, g); }, "linear"));
+  static const auto& of_relu =
+      *new auto(fuse([](const Expression& y) { return relu(y); }, "linear").gradients());
   static const auto& of_sigmoid = *new auto(
       fuse([](const Expression& g, const Expression& y) { return g * y * (1 - y); }, "linear"));
   static const auto& of_tanh = *new auto(
       fuse([](const Expression& g, const Expression& y) { return g * (1 - square(y)); }, "linear"));
-  if (activation == Activation::kRelu) return of_relu(grad, out);
+  if (activation == Activation::kRelu)
+    return of_relu.call(std::array<TensorOrScalar, 2>{out, grad})[0];
   return activation == Activation::kSigmoid ? of_sigmoid(grad, out) : of_tanh(grad, out);
 }
 

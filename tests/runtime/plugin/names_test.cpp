@@ -185,6 +185,14 @@ TEST(Names, VisibleDevicesOfAVariableThatAreNotHereAreTold) {
     EXPECT_TRUE(text.ends_with("]. Correct or unset PATCHBAY_VISIBLE_DEVICES='vendor:0,vendor:1'."))
         << text;
   }
+  for (const char* other : {"cpu:0,tpu:0", "cpu:0,gpu:0", "cpu:0,npu:1"}) {
+    const EnvironmentVariable variable("PATCHBAY_VISIBLE_DEVICES", other);
+    RuntimeOptions both = test::options();
+    both.read_environment = true;
+    const Runtime runtime(both);
+    EXPECT_HAS(runtime.explain(), std::string("PATCHBAY_VISIBLE_DEVICES='") + other + '\'');
+    EXPECT_EQ(runtime.devices().size(), 1u);
+  }
   const EnvironmentVariable variable("PATCHBAY_VISIBLE_DEVICES", "fake:7");
   const Runtime runtime(options);
   EXPECT_ERROR((void)runtime.devices(), ErrorCode::kUnknownDevice,

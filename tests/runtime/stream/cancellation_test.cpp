@@ -128,6 +128,19 @@ TEST_P(CancelledOn, WhateverItCalls) {
   EXPECT_EQ(a.to(host).to_vector<float>(), Floats(1000, 3));
 }
 
+/// A wait is a cancellation point also where the driver does the waiting, or nothing is to be
+/// waited for.
+TEST_P(CancelledOn, ALoopOfWaits) {
+  const Tensor a = full({1000}, 3, device_);
+  const Stream stream(device_);
+  const std::function<void()> waits[] = {
+      [&] { device_.synchronize(); },
+      [&] { stream.synchronize(); },
+      [&] { stream.record().wait(); },
+  };
+  for (const auto& wait : waits) EXPECT_TRUE(run_cancelled(wait));
+}
+
 /// Plugins are opened and closed, files of the log and the trace written, and caches used.
 TEST(Cancelled, WhateverARuntimeDoes) {
   const ScratchDirectory scratch;

@@ -10,9 +10,13 @@
 #include <vector>
 
 #include <patchbay/autograd.h>
+#include <patchbay/functional.h>
 #include <patchbay/fuse.h>
+#include <patchbay/indexing.h>
 #include <patchbay/ops.h>
 #include <patchbay/plugin/kernels/elementwise.h>
+#include <patchbay/pooling.h>
+#include <patchbay/sorting.h>
 
 #include "support/device_test.h"
 
@@ -177,7 +181,29 @@ TEST_P(RecordTest, StraightPiecesHaveASecondDerivative) {
       {"maximum", [](const Tensor& a) { return maximum(a, 0.5); }},
       {"minimum", [](const Tensor& a) { return minimum(a, 0.5); }},
       {"fused relu",
-       [](const Tensor& a) { return fuse([](const Expression& x) { return relu(x) * 2; })(a); }}};
+       [](const Tensor& a) { return fuse([](const Expression& x) { return relu(x) * 2; })(a); }},
+      {"linear with relu",
+       [](const Tensor& a) {
+         const Tensor weight = ones({3, 4}, {a.dtype(), a.device()});
+         const Tensor bias = ones({3}, {a.dtype(), a.device()});
+         return linear(a.reshape({1, 4}), weight, bias, Activation::kRelu);
+       }},
+      {"3 * a", [](const Tensor& a) { return 3 * a; }},
+      {"a",
+       [](const Tensor& a) {
+         return a.view({2, 2});
+       }},
+      {"where", [](const Tensor& a) { return where(gt(a, 0), a, 0); }},
+      {"masked_fill", [](const Tensor& a) { return masked_fill(a, gt(a, 0), 1); }},
+      {"max", [](const Tensor& a) { return max(a); }},
+      {"min", [](const Tensor& a) { return min(a, Axes{0}); }},
+      {"max_pool1d",
+       [](const Tensor& a) {
+         return max_pool1d(a.reshape({1, 1, 4}), 2);
+       }},
+      {"sort", [](const Tensor& a) { return sort(a).values.slice(0, 2); }},
+      {"floor", [](const Tensor& a) { return floor(a); }},
+      {"trunc", [](const Tensor& a) { return trunc(a); }}};
   std::vector<DType> dtypes{DType::f32};
   if (device_.properties().f16) dtypes.push_back(DType::f16);
   for (const DType dtype : dtypes) {
