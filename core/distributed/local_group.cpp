@@ -17,8 +17,10 @@
 #include "core/base/error.h"
 #include "core/base/fork.h"
 #include "core/base/quiet_thread.h"
+#include "core/distributed/host_operation.h"
 #include "core/distributed/local_collectives.h"
 #include "core/output/delivery.h"
+#include "core/runtime/copy/copy.h"
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/process_end.h"
 #include "core/tensor/base/tensor_impl.h"
@@ -31,7 +33,7 @@ using runtime::raise;
 /// An operation that members ask for. It is open until all have come, and then waits for its turn.
 /// It leaves the list under the lock: for the thread to carry it out, or because it is dead.
 struct CollectiveState {
-  std::shared_ptr<Operation> operation;
+  std::shared_ptr<HostOperation> operation;
   std::uint64_t deadline_ns = UINT64_MAX;
   std::chrono::nanoseconds timeout{0};
   std::vector<std::optional<Request>> requests;  // by rank
@@ -65,7 +67,7 @@ class Group : public std::enable_shared_from_this<Group> {
     causes_.reserve(1);  // the first one needs no memory
   }
 
-  std::shared_ptr<Operation> post(std::size_t rank, Request request);
+  std::shared_ptr<HostOperation> post(std::size_t rank, Request request);
   void abort(const std::string& reason);
   void lose(std::size_t rank, const std::string& reason);
   /// Loses the member; the last one ends the thread. Waits for it, but not for ever.
@@ -87,8 +89,8 @@ class Group : public std::enable_shared_from_this<Group> {
   Error lateness_of(const CollectiveState& collective) const;
   std::exception_ptr failure_of(const char* operation, std::uint64_t number) const noexcept;
   std::string failure_text() const;
-  std::shared_ptr<Operation> join(std::size_t rank, Request request);
-  std::shared_ptr<Operation> add(std::size_t rank, Request& request);
+  std::shared_ptr<HostOperation> join(std::size_t rank, Request request);
+  std::shared_ptr<HostOperation> add(std::size_t rank, Request& request);
   CollectiveState& collective_of(std::uint64_t number, const Request& request);
   void note_loss(std::size_t rank, std::string reason) noexcept;
   void fail_from(std::uint64_t number, std::exception_ptr failure) noexcept;
@@ -161,7 +163,7 @@ void finish_other_groups(const Group& group, const Tensor& tensor, bool writes,
                          const char* operation) {
   if (!tensor.defined()) return;
   for (const runtime::Position& use : tensor.impl()->buffer().uses_before(writes)) {
-    const auto* const other = dynamic_cast<const Operation*>(use.queue.get());
+    const auto* const other = dynamic_cast<const HostOperation*>(use.queue.get());
     if (other == nullptr || other->is_of(&group)) continue;
     if (use.inherited) {
       use.queue->finish_quietly();
@@ -171,9 +173,9 @@ void finish_other_groups(const Group& group, const Tensor& tensor, bool writes,
   }
 }
 
-void note_use(const std::shared_ptr<Operation>& operation, const Tensor& tensor, bool writes) {
+void note_use(const std::shared_ptr<HostOperation>& operation, const Tensor& tensor, bool writes) {
   if (!tensor.defined()) return;
-  tensor.impl()->buffer().note_use(operation, Operation::kPosition, writes);
+  tensor.impl()->buffer().note_use(operation, HostOperation::kPosition, writes);
 }
 
 /// Adds nothing if it fails.
@@ -187,7 +189,7 @@ CollectiveState& Group::collective_of(std::uint64_t number, const Request& reque
   collective.timeout = request.timeout.value_or(timeout_);
   collective.deadline_ns = runtime::deadline_after(collective.timeout.count());
   collective.requests.resize(devices.size());
-  collective.operation = std::make_shared<Operation>(
+  collective.operation = std::make_shared<HostOperation>(
       to_string(request.kind), this, collective.deadline_ns, [group = weak_from_this()] {
         if (const auto held = group.lock()) held->keep_deadlines();
       });
@@ -195,7 +197,7 @@ CollectiveState& Group::collective_of(std::uint64_t number, const Request& reque
   return collective;
 }
 
-std::shared_ptr<Operation> Group::post(std::size_t rank, Request request) {
+std::shared_ptr<HostOperation> Group::post(std::size_t rank, Request request) {
   const runtime::CancellationOff not_cancelled;
   const char* const name = to_string(request.kind);
   home.check(name, devices[rank].name());
@@ -214,7 +216,7 @@ std::shared_ptr<Operation> Group::post(std::size_t rank, Request request) {
 
 /// If the call can't be noted, the group fails from that number on. Otherwise the other members'
 /// calls would be paired with this member's next one.
-std::shared_ptr<Operation> Group::join(std::size_t rank, Request request) {
+std::shared_ptr<HostOperation> Group::join(std::size_t rank, Request request) {
   const Kind kind = request.kind;
   const std::scoped_lock lock(mutex_);
   const std::uint64_t number = members_[rank].num_calls;
@@ -231,7 +233,7 @@ std::shared_ptr<Operation> Group::join(std::size_t rank, Request request) {
 }
 
 /// The caller holds the lock.
-std::shared_ptr<Operation> Group::add(std::size_t rank, Request& request) {
+std::shared_ptr<HostOperation> Group::add(std::size_t rank, Request& request) {
   MemberState& member = members_[rank];
   if (!is_running_) {
     thread_ = runtime::start_quiet_thread(to_string(request.kind),
@@ -273,7 +275,7 @@ std::vector<MemberHealth> Group::health() {
   std::vector<MemberHealth> result;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const MemberState& member = members_[i];
-    result.push_back({static_cast<int>(i), devices[i], member.is_lost, member.reason,
+    result.push_back({static_cast<int>(i), devices[i].name(), member.is_lost, member.reason,
                       member.num_calls, failure});
   }
   return result;
@@ -363,7 +365,7 @@ void Group::end_late() noexcept {
 void Group::end_dead() noexcept {
   const std::size_t num_known = dead_.size();
   while (!collectives_.empty()) {
-    const Operation& last = *collectives_.back().operation;
+    const HostOperation& last = *collectives_.back().operation;
     const auto failure = failure_of(last.name(), first_ + collectives_.size() - 1);
     if (failure == nullptr) break;
     collectives_.back().operation->end(failure);
@@ -462,7 +464,7 @@ void Group::release(std::list<CollectiveState>& collectives,
 }
 
 void Group::run() noexcept {
-  const Operation::Running running;
+  const HostOperation::Running running;
   const runtime::ServiceThread service;
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -536,7 +538,16 @@ class LocalMember final : public Member {
   }
 
   int rank() const override { return static_cast<int>(rank_); }
-  const std::vector<Device>& devices() const override { return group_->devices; }
+  int size() const override { return static_cast<int>(group_->devices.size()); }
+  Device device() const override { return own(); }
+
+  void check_guard(const char* operation, const Tensor& tensor) const override {
+    const auto other =
+        std::ranges::find_if(group_->devices, [&](const Device& each) { return each != own(); });
+    if (other == group_->devices.end()) return;
+    const tensor::TensorImpl& impl = *tensor.impl();
+    runtime::check_copy_allowed(other->state(), &impl.buffer(), impl.packed_bytes(), operation);
+  }
 
   std::shared_ptr<Operation> post(Request request) override {
     struct Entry {
@@ -551,18 +562,20 @@ class LocalMember final : public Member {
       raise(ErrorCode::kInUse,
             "[{}] two threads use one member at once: expected one thread for rank {} ({}), got "
             "another one inside a call. The order of their calls would be undefined.",
-            to_string(request.kind), rank_, group_->devices[rank_].name());
+            to_string(request.kind), rank_, own().name());
     }
     return group_->post(rank_, std::move(request));
   }
   void abort(const std::string& reason) override { group_->abort(reason); }
   void leave(const std::string& reason) override {
-    group_->home.check("leave", group_->devices[rank_].name());
+    group_->home.check("leave", own().name());
     group_->lose(rank_, reason);
   }
   std::vector<MemberHealth> health() override { return group_->health(); }
 
  private:
+  const Device& own() const { return group_->devices[rank_]; }
+
   const std::shared_ptr<Group> group_;
   const std::size_t rank_;
   std::atomic<bool> is_inside_{false};

@@ -54,7 +54,11 @@ class Member {
   Member& operator=(const Member&) = delete;
 
   virtual int rank() const = 0;
-  virtual const std::vector<Device>& devices() const = 0;
+  virtual int size() const = 0;
+  virtual Device device() const = 0;
+  /// Errors: kCopyForbidden inside a guard, if bytes of the operation leave or reach the device.
+  /// Called on the member's own thread: the one that copies has no guard.
+  virtual void check_guard(const char* operation, const Tensor& tensor) const = 0;
   /// Adds the request to the group's operation of the member's next number and notes it as a use of
   /// the tensors. Errors: kInUse while another thread of the member is in it; the group's failure.
   /// The other members are told any other error, so that their calls do not meet the next one.

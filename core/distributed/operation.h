@@ -1,81 +1,36 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// One collective operation of a group, as the members' tensors see it: a pending use.
+// A collective operation that a member has asked for, as its Work sees it.
 #ifndef PATCHBAY_CORE_DISTRIBUTED_OPERATION_H_
 #define PATCHBAY_CORE_DISTRIBUTED_OPERATION_H_
 
-#include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <exception>
-#include <functional>
-#include <mutex>
 #include <string_view>
-#include <utility>
-
-#include "core/base/fork.h"
-#include "core/runtime/stream/position.h"
 
 namespace patchbay::distributed {
 
-/// Others wait for it only on the host, until its work is queued on the devices.
-class Operation final : public runtime::Queue {
+/// Its tensors remember it as a use, at a position of a queue, which other work waits for. Where the
+/// members meet on the host, the operation is that queue (HostOperation); where a driver carries
+/// operations out in order, the queue is the stream, and the end is that of the position there.
+class Operation {
  public:
-  /// Its only position.
-  static constexpr std::uint64_t kPosition = 1;
+  virtual ~Operation() = default;
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
 
-  /// All members must come before `deadline_ns`. Who waits for the operation then calls
-  /// `keep_deadline`, which ends it if they have not. It takes the group's lock.
-  Operation(const char* name, const void* group, std::uint64_t deadline_ns,
-            std::function<void()> keep_deadline)
-      : Queue(name),
-        group_(group),
-        name_(name),
-        deadline_ns_(deadline_ns),
-        keep_deadline_(std::move(keep_deadline)) {}
-
-  void wait_on_host(std::uint64_t sequence, std::string_view operation,
-                    std::uint64_t deadline_ns) override;
-  void poll() noexcept override {}
-  /// True on threads that carry out operations or copies: earlier operations on the same tensors
-  /// have ended before those began, and later ones wait for them.
-  bool is_ordered_here() const noexcept override;
-  void finish_quietly() noexcept override;
-
-  const char* name() const { return name_; }
-  bool is_of(const void* group) const { return group_ == group; }
-  /// Whether it has ended, well or not. It ends at its deadline even if nobody waits for it.
-  bool has_ended() noexcept;
+  /// Whether it has ended, well or not.
+  virtual bool has_ended() noexcept = 0;
   /// False if `deadline_ns` passed first. Errors: those of the operation.
-  bool wait_until(std::uint64_t deadline_ns);
-  /// Ends it for those who wait for the operation itself. Called once, and then `settle`.
-  void end(std::exception_ptr failure) noexcept;
-  /// Ends it for the memory, too: a failure stays with what was to be written.
-  void settle() noexcept;
+  virtual bool wait_until(std::uint64_t deadline_ns) = 0;
+  /// What it waits for now, for messages: "all members".
+  virtual std::string_view missing() const noexcept = 0;
+  /// "all_reduce": the public function.
+  const char* name() const noexcept { return name_; }
 
-  /// Marks this thread as one that carries out operations, until the scope ends.
-  class Running {
-   public:
-    Running();
-    ~Running();
-    Running(const Running&) = delete;
-    Running& operator=(const Running&) = delete;
-  };
-
-  const runtime::HomeProcess home;
-  std::atomic<bool> all_have_come{false};
+ protected:
+  explicit Operation(const char* name) : name_(name) {}
 
  private:
-  /// Whether the flag is set by then. Keeps the operation's own deadline on the way.
-  bool becomes(const bool& flag, std::uint64_t deadline_ns);
-
-  const void* const group_;
   const char* const name_;
-  const std::uint64_t deadline_ns_;
-  const std::function<void()> keep_deadline_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool is_ended_ = false, is_settled_ = false;
-  std::exception_ptr failure_;  // null if it succeeded
 };
 
 }  // namespace patchbay::distributed

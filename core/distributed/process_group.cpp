@@ -12,7 +12,6 @@
 #include "core/base/error.h"
 #include "core/distributed/local_group.h"
 #include "core/distributed/member.h"
-#include "core/runtime/copy/copy.h"
 #include "core/runtime/stream/recorder.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/tensor/dispatch/operands.h"
@@ -54,13 +53,9 @@ const char* to_string(Kind kind) {
 
 namespace {
 
-const Device& device_of(const Member& member) {
-  return member.devices()[static_cast<std::size_t>(member.rank())];
-}
-
 void check_place(const char* operation, const char* name, const TensorImpl& tensor,
                  const Member& member) {
-  const Device& device = device_of(member);
+  const Device device = member.device();
   if (&tensor.device() == &device.state()) return;
   raise(ErrorCode::kDeviceMismatch,
         "[{0}] {1} is on another device than its member: expected {2}, that of rank {3}, got {4} "
@@ -69,37 +64,27 @@ void check_place(const char* operation, const char* name, const TensorImpl& tens
         tensor::describe({name, tensor}));
 }
 
-/// The member's own thread is asked: the one that copies has no guard.
-void check_guard(const char* operation, const TensorImpl& tensor, const Member& member) {
-  const Device& own = device_of(member);
-  for (const Device& other : member.devices()) {
-    if (other == own) continue;
-    runtime::check_copy_allowed(other.state(), &tensor.buffer(), tensor.packed_bytes(), operation);
-    return;
-  }
-}
-
 void check_source(const char* operation, const char* name, const Tensor& tensor,
                   const Member& member) {
   const TensorImpl& impl = impl_of(operation, tensor, name);
   check_place(operation, name, impl, member);
   tensor::refuse_gradient(operation, {name, impl});
-  check_guard(operation, impl, member);
+  member.check_guard(operation, tensor);
 }
 
 void check_destination(const char* operation, const char* name, const Tensor& tensor,
                        const Member& member) {
   const TensorImpl& impl = impl_of(operation, tensor, name);
   check_place(operation, name, impl, member);
-  check_guard(operation, impl, member);
+  member.check_guard(operation, tensor);
   tensor::claim_destination(operation, impl, name);
 }
 
 void check_root(const char* operation, int root, const Member& member) {
-  if (root >= 0 && root < static_cast<int>(member.devices().size())) return;
+  if (root >= 0 && root < member.size()) return;
   raise(ErrorCode::kInvalidArgument,
         "[{}] no such member: expected a root from 0 to {}, got {}. Choose a rank of the group.",
-        operation, member.devices().size() - 1, root);
+        operation, member.size() - 1, root);
 }
 
 void check_joinable(const char* operation, ReduceOp op, const Tensor& tensor) {
@@ -189,9 +174,9 @@ std::vector<ProcessGroup> ProcessGroup::in_process(const std::vector<Device>& de
 
 int ProcessGroup::rank() const { return member_->rank(); }
 
-int ProcessGroup::size() const { return static_cast<int>(member_->devices().size()); }
+int ProcessGroup::size() const { return member_->size(); }
 
-Device ProcessGroup::device() const { return device_of(*member_); }
+Device ProcessGroup::device() const { return member_->device(); }
 
 void ProcessGroup::abort(std::string_view reason) const { member_->abort(std::string(reason)); }
 
@@ -284,8 +269,7 @@ void Work::wait(std::chrono::nanoseconds timeout) const {
   if (!operation_->wait_until(deadline_ns)) {
     raise(ErrorCode::kTimedOut,
           "[wait] {} has not ended: expected {} within {} ms. Wait again, or abort() the group.",
-          operation_->name(),
-          operation_->all_have_come.load() ? "the devices to be done" : "all members",
+          operation_->name(), operation_->missing(),
           std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
   }
   for (const Tensor& each : tensors_) {

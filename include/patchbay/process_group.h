@@ -59,7 +59,7 @@ struct CollectiveOptions {
 /// What a group knows of a member.
 struct MemberHealth {
   int rank = 0;
-  Device device;
+  std::string device;  // its name, "cuda:0"
   bool is_lost = false;
   std::string reason;           // why it is lost
   std::uint64_t num_calls = 0;  // collective operations that it has asked for

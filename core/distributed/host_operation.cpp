@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/distributed/operation.h"
+#include "core/distributed/host_operation.h"
 
 #include <algorithm>
 #include <memory>
@@ -42,47 +42,47 @@ runtime::FaultPtr fault_of(const std::exception_ptr& failure, std::string_view o
 
 }  // namespace
 
-Operation::Running::Running() {
+HostOperation::Running::Running() {
   unknown_fault();
   carries_out = true;
 }
-Operation::Running::~Running() { carries_out = false; }
+HostOperation::Running::~Running() { carries_out = false; }
 
-bool Operation::is_ordered_here() const noexcept {
+bool HostOperation::is_ordered_here() const noexcept {
   return carries_out || runtime::Transfer::current() != nullptr;
 }
 
-void Operation::wait_on_host(std::uint64_t sequence, std::string_view operation,
-                             std::uint64_t deadline_ns) {
-  home.check(operation, name_);
+void HostOperation::wait_on_host(std::uint64_t sequence, std::string_view operation,
+                                 std::uint64_t deadline_ns) {
+  home.check(operation, name());
   if (!becomes(is_settled_, deadline_ns)) {
     runtime::raise(ErrorCode::kTimedOut,
                    "[{}] the deadline passed before {} ended. Nothing is lost: wait again.",
-                   operation, name_);
+                   operation, name());
   }
   if (const runtime::FaultPtr fault = progress->fault_at(sequence)) {
     throw runtime::memory_error(*fault, operation);
   }
 }
 
-void Operation::finish_quietly() noexcept {
+void HostOperation::finish_quietly() noexcept {
   const runtime::CancellationOff not_cancelled;
   if (home.is_here()) becomes(is_settled_, UINT64_MAX);
 }
 
-bool Operation::has_ended() noexcept {
+bool HostOperation::has_ended() noexcept {
   const runtime::CancellationOff not_cancelled;
   return home.is_here() ? becomes(is_ended_, 0) : is_done(kPosition);
 }
 
-bool Operation::wait_until(std::uint64_t deadline_ns) {
-  home.check("wait", name_);
+bool HostOperation::wait_until(std::uint64_t deadline_ns) {
+  home.check("wait", name());
   if (!becomes(is_ended_, deadline_ns)) return false;
   if (failure_ != nullptr) std::rethrow_exception(failure_);
   return true;
 }
 
-bool Operation::becomes(const bool& flag, std::uint64_t deadline_ns) {
+bool HostOperation::becomes(const bool& flag, std::uint64_t deadline_ns) {
   const auto wait = [&](std::uint64_t until_ns) {
     std::unique_lock lock(mutex_);
     while (!flag) {
@@ -97,15 +97,15 @@ bool Operation::becomes(const bool& flag, std::uint64_t deadline_ns) {
   return wait(deadline_ns);
 }
 
-void Operation::end(std::exception_ptr failure) noexcept {
+void HostOperation::end(std::exception_ptr failure) noexcept {
   const std::scoped_lock lock(mutex_);
   failure_ = std::move(failure);
   is_ended_ = true;
   changed_.notify_all();
 }
 
-void Operation::settle() noexcept {
-  const runtime::FaultPtr fault = failure_ != nullptr ? fault_of(failure_, name_) : nullptr;
+void HostOperation::settle() noexcept {
+  const runtime::FaultPtr fault = failure_ != nullptr ? fault_of(failure_, name()) : nullptr;
   const std::scoped_lock lock(mutex_);
   if (fault) progress->fail(fault);
   progress->pass(kPosition);
