@@ -1,16 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/stream/position.h"
 
-#include <atomic>
-
 #include "core/runtime/stream/stream_state.h"
 
 namespace patchbay::runtime {
-
-std::uint64_t Queue::next_id() noexcept {
-  static constinit std::atomic<std::uint64_t> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
-}
 
 std::shared_ptr<Queue> PastUse::held() const {
   std::shared_ptr<Queue> locked = queue.lock();
