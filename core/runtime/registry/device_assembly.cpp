@@ -215,7 +215,7 @@ void DeviceAssembly::synchronize(std::uint64_t deadline_ns) {
   }
   std::exception_ptr failure;  // the first; the other streams are waited for all the same
   // The reference to a forced unwinding is null: see the kit's guarded_cancellable.
-  const auto wait = [&](StreamState & stream) __attribute__((no_sanitize("null"))) {
+  const auto wait = [&](StreamState & stream) __attribute__((noinline, no_sanitize("null"))) {
     try {
       stream.synchronize(deadline_ns);
     } catch (const abi::__forced_unwind&) {  // pthread_cancel: no other stream is waited for
