@@ -177,8 +177,9 @@ class Supervisor {
     if (event == PTRACE_EVENT_EXIT) read_libraries();
     if (event == 0 && signal == SIGSEGV) {
       ptrace(PTRACE_GETSIGINFO, worker_, nullptr, &info);
-      const auto below =
-          reinterpret_cast<std::uintptr_t>(this) - reinterpret_cast<std::uintptr_t>(info.si_addr);
+      // The worker's stack is where this process's is.
+      const auto below = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) -
+                         reinterpret_cast<std::uintptr_t>(info.si_addr);
       is_stack_exhausted_ = below > kMostStack / 2 && below < kMostStack * 2;
     }
     // A worker that has stopped itself stays so, up to the deadline.
