@@ -185,7 +185,7 @@ TEST(Names, VisibleDevicesOfAVariableThatAreNotHereAreTold) {
     EXPECT_TRUE(text.ends_with("]. Correct or unset PATCHBAY_VISIBLE_DEVICES='vendor:0,vendor:1'."))
         << text;
   }
-  for (const char* other : {"cpu:0,tpu:0", "cpu:0,gpu:0", "cpu:0,npu:1"}) {
+  for (const char* other : {"cpu:0,tpu:0", "cpu:0,npu:1"}) {
     const EnvironmentVariable variable("PATCHBAY_VISIBLE_DEVICES", other);
     RuntimeOptions both = test::options();
     both.read_environment = true;
