@@ -47,6 +47,9 @@ void check_where(const Device& device) {
       check_where_case<T>(device, one, Tensors::kSecond);
     }
   }
+  for (const ElementwiseCase& one : pairs_of_layouts()) {
+    check_where_case<T>(device, one, Tensors::kBoth);
+  }
 }
 
 template <class T>
@@ -73,14 +76,10 @@ void check_clamp(const Device& device) {
 
 std::vector<Check> choice_checks() {
   std::vector<Check> checks;
-  const auto where = [](const Device& device, const std::string&, auto zero) {
-    check_where<decltype(zero)>(device);
-  };
+  const auto where = PATCHBAY_OF_TYPES(check_where);
   add_numbers(checks, "where", with_bools(where));
   add_storage(checks, "where", where);
-  add_numbers(checks, "clamp", [](const Device& device, const std::string&, auto zero) {
-    check_clamp<decltype(zero)>(device);
-  });
+  add_numbers(checks, "clamp", PATCHBAY_OF_TYPES(check_clamp));
   return checks;
 }
 

@@ -11,6 +11,7 @@
 
 #include "conformance/kernels/launcher.h"
 #include "conformance/kernels/parts.h"
+#include "conformance/reference/rows.h"
 #include "conformance/values/array.h"
 #include "conformance/values/values.h"
 
@@ -87,57 +88,24 @@ Layout layout_of(const Heads& by, std::int64_t rows, std::int64_t columns, bool 
   return {shape, {rows * by.heads * columns, columns, by.heads * columns, 1}, 0};
 }
 
-template <class T>
-double value_at(const Array<T>& array, std::int64_t i) {
-  return double{array.at(static_cast<std::size_t>(i))};
-}
-
-/// The softmax of the scores of one query. `row` counts the queries of all heads.
-template <class T>
-std::vector<double> weights_of(const Heads& by, const Array<T>& query, const Array<T>& key,
-                               std::int64_t row) {
-  const std::int64_t first_key = row / by.queries * by.keys;
-  std::vector<double> weights;
-  double most = -INFINITY, total = 0;
-  for (std::int64_t j = 0; j < by.keys; ++j) {
-    double score = 0;
-    for (std::int64_t l = 0; l < by.features; ++l) {
-      score += by.scale * value_at(query, row * by.features + l) *
-               value_at(key, (first_key + j) * by.features + l);
-    }
-    weights.push_back(score);
-    most = std::max(most, score);
-  }
-  for (double& weight : weights) total += weight = std::exp(weight - most);
-  for (double& weight : weights) weight /= total;
-  return weights;
-}
-
 /// Allows rounded probabilities and a rounded result; in f32 a few roundings of scores.
 template <class T>
 void expect_rows(const Heads& by, const Array<T>& query, const Array<T>& key, const Array<T>& value,
                  const Array<T>& out) {
   const double units = kIsHalf<T> ? 1.5 : 64;
-  for (std::int64_t row = 0; row < by.batch * by.heads * by.queries; ++row) {
-    const std::int64_t first_key = row / by.queries * by.keys;
-    const std::vector<double> weights = weights_of<T>(by, query, key, row);
-    for (std::int64_t n = 0; n < by.values; ++n) {
-      double expected = 0, magnitude = 0;
-      for (std::int64_t j = 0; j < by.keys; ++j) {
-        const double term =
-            weights[static_cast<std::size_t>(j)] * value_at(value, (first_key + j) * by.values + n);
-        expected += term;
-        magnitude += std::fabs(term);
-      }
-      const double got = value_at(out, row * by.values + n);
-      const double room = units * std::numeric_limits<T>::epsilon() * magnitude;
-      expect(std::fabs(got - expected) <= room,
-             "attention.1 of {}, {} x {} heads, {} queries, {} keys, {} features, scale {}: "
-             "element {} of row {}: expected {} within {}, got {}",
-             to_string(dtype_of_element<T>()), by.batch, by.heads, by.queries, by.keys, by.features,
-             by.scale, n, row, expected, room, got);
-    }
-  }
+  const AttentionShape shape{by.batch * by.heads, by.queries, by.keys,
+                             by.features,         by.values,  by.scale};
+  attend<double>(
+      shape, elements_of(query), elements_of(key), elements_of(value), kUnmasked,
+      [&](std::int64_t row, std::int64_t n, const Term<double>& expected, double) {
+        const double got = double{out.at(static_cast<std::size_t>(row * by.values + n))};
+        const double room = units * std::numeric_limits<T>::epsilon() * expected.scale;
+        expect(std::fabs(got - expected.value) <= room,
+               "attention.1 of {}, {} x {} heads, {} queries, {} keys, {} features, scale {}: "
+               "element {} of row {}: expected {} within {}, got {}",
+               to_string(dtype_of_element<T>()), by.batch, by.heads, by.queries, by.keys,
+               by.features, by.scale, n, row, expected.value, room, got);
+      });
 }
 
 /// Returns why the plugin refuses these sizes, or nothing.
@@ -191,9 +159,7 @@ void check_attention(Context& context) {
 
 std::vector<Check> composite_checks() {
   std::vector<Check> checks;
-  add_floats(checks, "linear", [](const Device& device, const std::string&, auto zero) {
-    check_layers<decltype(zero)>(device);
-  });
+  add_floats(checks, "linear", PATCHBAY_OF_TYPES(check_layers));
   checks.push_back({"kernels", "attention", check_attention<float>});
   checks.push_back({"kernels", "attention_f64", check_attention<double>});
   checks.push_back({"kernels", "attention_f16", check_attention<F16>});

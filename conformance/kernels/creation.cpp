@@ -55,28 +55,6 @@ void check_arange(const Device& device, const std::string& name) {
   }
 }
 
-/// Floats are truncated to integers and saturate, NaN becomes 0; wider integers lose their high
-/// bits; everything except 0 becomes true.
-template <class Out, class In>
-Out converted(In value) {
-  if constexpr (std::is_same_v<In, Out>) {
-    return value;
-  } else if constexpr (std::is_same_v<In, Bool>) {
-    return static_cast<Out>(value == Bool::kTrue ? 1 : 0);
-  } else if constexpr (std::is_same_v<Out, Bool>) {
-    return value != In(0) ? Bool::kTrue : Bool::kFalse;
-  } else if constexpr (kIsFloat<In> && !kIsFloat<Out>) {
-    using Limits = std::numeric_limits<Out>;
-    if (std::isnan(value)) return 0;
-    const long double exact = std::trunc(static_cast<long double>(value));
-    if (exact <= static_cast<long double>(Limits::min())) return Limits::min();
-    if (exact >= static_cast<long double>(Limits::max())) return Limits::max();
-    return static_cast<Out>(exact);
-  } else {
-    return static_cast<Out>(Computed<In>(value));
-  }
-}
-
 /// Casts from one dtype to another; for equal dtypes copy.1 is checked instead.
 template <class Out, class In>
 void check_cast(const Device& device) {
@@ -173,9 +151,7 @@ std::vector<Check> creation_checks() {
               }));
   add_storage(checks, "fill", fill);
   add_storage(checks, "copy", copy);
-  add_storage(checks, "cast", [](const Device& device, const std::string&, auto zero) {
-    cast_storage<decltype(zero)>(device);
-  });
+  add_storage(checks, "cast", PATCHBAY_OF_TYPES(cast_storage));
   checks.push_back({"kernels", "claimed_dtypes", claimed_dtypes});
   return checks;
 }

@@ -43,4 +43,19 @@ std::vector<ElementwiseCase> elementwise_cases() {
   };
 }
 
+std::vector<ElementwiseCase> pairs_of_layouts() {
+  const Shape shape = {2, 3, 33};
+  const std::pair<const char*, Layout> all[] = {{"contiguous", contiguous(shape)},
+                                                {"transposed", reversed(shape)},
+                                                {"offset", contiguous(shape, 3)},
+                                                {"step 2", spread(shape, 2, 1)}};
+  std::vector<ElementwiseCase> cases;
+  for (const auto& [first, a] : all) {
+    for (const auto& [second, b] : all) {
+      cases.push_back({fmt::format("{} and {}", first, second), b, a, b});
+    }
+  }
+  return cases;
+}
+
 }  // namespace patchbay::conformance

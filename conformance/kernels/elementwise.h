@@ -22,6 +22,8 @@ struct ElementwiseCase {
 };
 
 std::vector<ElementwiseCase> elementwise_cases();
+/// Two operands in each pair of layouts.
+std::vector<ElementwiseCase> pairs_of_layouts();
 
 /// The bound of the operator's record, in units of the last place.
 template <class T>
@@ -107,6 +109,9 @@ void check_binary(const Device& device, const std::string& op,
         check_scalar_pair<Out, In>(device, op, reference, one, In(0), scalar_first);
       }
     }
+  }
+  for (const ElementwiseCase& one : pairs_of_layouts()) {
+    check_tensor_pair<Out, In>(device, op, reference, one);
   }
 }
 

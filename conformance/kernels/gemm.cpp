@@ -304,23 +304,11 @@ std::vector<Check> gemm_checks() {
        [](Context& context) { check_batches<std::int64_t>(context.device()); }},
       {"kernels", "gemm_of_changed_operands", operands_change},
   };
-  add_floats(checks, "gemm", [](const Device& device, const std::string&, auto zero) {
-    check_float<decltype(zero)>(device);
-  });
-  add_floats(checks, "gemm_bounds", [](const Device& device, const std::string&, auto zero) {
-    check_float_bounds<decltype(zero)>(device);
-  });
-  add_floats(checks, "gemm_with_beta_0_reads_nothing",
-             [](const Device& device, const std::string&, auto zero) {
-               check_beta_0<decltype(zero)>(device);
-             });
-  add_floats(checks, "gemm_with_alpha_0_reads_nothing",
-             [](const Device& device, const std::string&, auto zero) {
-               check_alpha_0<decltype(zero)>(device);
-             });
-  add_halves(checks, "gemm_batches", [](const Device& device, const std::string&, auto zero) {
-    check_batches<decltype(zero)>(device);
-  });
+  add_floats(checks, "gemm", PATCHBAY_OF_TYPES(check_float));
+  add_floats(checks, "gemm_bounds", PATCHBAY_OF_TYPES(check_float_bounds));
+  add_floats(checks, "gemm_with_beta_0_reads_nothing", PATCHBAY_OF_TYPES(check_beta_0));
+  add_floats(checks, "gemm_with_alpha_0_reads_nothing", PATCHBAY_OF_TYPES(check_alpha_0));
+  add_halves(checks, "gemm_batches", PATCHBAY_OF_TYPES(check_batches));
   return checks;
 }
 

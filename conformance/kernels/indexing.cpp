@@ -2,6 +2,7 @@
 // gather scatter_add: read elements, and add to elements, by index.
 #include "conformance/kernels/launcher.h"
 #include "conformance/kernels/parts.h"
+#include "conformance/reference/lines.h"
 #include "conformance/values/array.h"
 #include "conformance/values/values.h"
 
@@ -42,18 +43,8 @@ std::vector<IndexingCase> indexing_cases() {
   };
 }
 
-/// The position in the table of the element for index number `number`.
 std::size_t place_of(const IndexingCase& one, std::size_t number, std::int64_t chosen) {
-  const Shape &shape = one.elements.shape, &table = one.table.shape;
-  Shape at = shape;
-  for (int d = shape.rank() - 1; d >= 0; --d) {
-    at[d] = static_cast<std::int64_t>(number) % shape[d];
-    number /= static_cast<std::size_t>(shape[d]);
-  }
-  at[one.dim] = chosen;
-  std::int64_t place = 0;
-  for (int d = 0; d < table.rank(); ++d) place = place * table[d] + at[d];
-  return static_cast<std::size_t>(place);
+  return place_in(one.table.shape, one.elements.shape, number, one.dim, chosen);
 }
 
 template <class I>

@@ -1,10 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // cumsum sort: operators with an order along a dimension. Both are exact.
 #include <algorithm>
-#include <numeric>
 
 #include "conformance/kernels/launcher.h"
 #include "conformance/kernels/parts.h"
+#include "conformance/reference/lines.h"
 #include "conformance/values/array.h"
 #include "conformance/values/values.h"
 
@@ -32,34 +32,6 @@ std::vector<OrderingCase> ordering_cases() {
   };
 }
 
-/// The numbers of the elements of each line.
-std::vector<std::vector<std::size_t>> lines_of(const OrderingCase& one) {
-  const Shape& shape = one.in.shape;
-  const std::size_t all = one.in.num_elements(), count = static_cast<std::size_t>(shape[one.dim]);
-  std::size_t step = 1;
-  for (int d = one.dim + 1; d < shape.rank(); ++d) step *= static_cast<std::size_t>(shape[d]);
-  std::vector<std::vector<std::size_t>> lines;
-  for (std::size_t first = 0; first < all; ++first) {
-    if (first / step % count != 0) continue;
-    lines.emplace_back();
-    for (std::size_t k = 0; k < count; ++k) lines.back().push_back(first + k * step);
-  }
-  return lines;
-}
-
-/// Sums within blocks of 128 elements, then of what is before them.
-template <class T>
-void add_up(const std::vector<std::size_t>& line, const Array<T>& in, Array<T>& out) {
-  constexpr std::size_t kBlock = 128;
-  T sum{}, before{};
-  for (std::size_t k = 0; k < line.size(); ++k) {
-    const T element = in.at(line[k]);
-    if (k % kBlock == 0 && k != 0) before = out.at(line[k - 1]);
-    sum = k % kBlock == 0 ? element : sum_of(sum, element);
-    out.at(line[k]) = k < kBlock ? sum : sum_of(before, sum);
-  }
-}
-
 template <class T>
 void check_cumsum(const Device& device) {
   for (const OrderingCase& one : ordering_cases()) {
@@ -67,9 +39,10 @@ void check_cumsum(const Device& device) {
       const Array<T> in(one.in, [](std::size_t i) { return ordinary_value<T>(i); });
       Array<T> out(one.out);
       Array<T> expected = out;
-      for (std::vector<std::size_t> line : lines_of(one)) {
+      for (std::size_t i = 0; i < in.size(); ++i) expected.at(i) = in.at(i);
+      for (std::vector<std::size_t> line : lines_of(one.in.shape, one.dim)) {
         if (reverse != 0) std::reverse(line.begin(), line.end());
-        add_up(line, in, expected);
+        add_up(line, [&](std::size_t i) -> T& { return expected.at(i); });
       }
       const Argument target = out.to_device(device, Access::kWrite);
       run_kernel(device, "cumsum.1", {target, in.to_device(device, Access::kRead)},
@@ -82,13 +55,6 @@ void check_cumsum(const Device& device) {
   }
 }
 
-/// NaN is above all numbers.
-template <class T>
-bool is_above(T a, T b) {
-  if (a != a || b != b) return a != a && b == b;
-  return a > b;
-}
-
 /// The first `kept` of each line in order.
 template <class T>
 void check_sort_of(const Device& device, const OrderingCase& one, std::int64_t kept,
@@ -98,19 +64,12 @@ void check_sort_of(const Device& device, const OrderingCase& one, std::int64_t k
   });
   Layout result = one.out;
   result.shape[one.dim] = kept;
-  OrderingCase cut = one;
-  cut.in = cut.out = result;
   Array<T> out(result), expected = out;
   Array<std::int64_t> index(result), places = index;
-  const auto lines = lines_of(one);
-  const auto targets = kept == 0 ? decltype(lines){} : lines_of(cut);
+  const auto lines = lines_of(one.in.shape, one.dim), targets = lines_of(result.shape, one.dim);
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    std::vector<std::size_t> order(lines[i].size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
-      const T a = in.at(lines[i][x]), b = in.at(lines[i][y]);
-      return descending != 0 ? is_above(a, b) : is_above(b, a);
-    });
+    const auto order =
+        sorted_places(lines[i], descending != 0, [&](std::size_t k) { return in.at(k); });
     for (std::size_t k = 0; k < targets[i].size(); ++k) {
       expected.at(targets[i][k]) = in.at(lines[i][order[k]]);
       places.at(targets[i][k]) = static_cast<std::int64_t>(order[k]);
@@ -153,9 +112,7 @@ std::vector<Check> ordering_checks() {
         check_cumsum<std::uint8_t>(device);
       },
       [](const Device& device, const std::string&) { check_cumsum<double>(device); });
-  const auto sort = [](const Device& device, const std::string&, auto zero) {
-    check_sort<decltype(zero)>(device);
-  };
+  const auto sort = PATCHBAY_OF_TYPES(check_sort);
   add_numbers(checks, "sort", with_bools(sort));
   add_storage(checks, "sort", sort);
   return checks;

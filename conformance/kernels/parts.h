@@ -18,12 +18,9 @@ std::vector<Check> kernels_checks();
 
 std::vector<Check> launching_checks();
 std::vector<Check> creation_checks();
-std::vector<Check> arithmetic_checks();
 std::vector<Check> choice_checks();
 std::vector<Check> comparison_checks();
-std::vector<Check> unary_checks();
 std::vector<Check> function_checks();
-std::vector<Check> companion_checks();
 std::vector<Check> reduction_checks();
 std::vector<Check> gemm_checks();
 std::vector<Check> random_checks();
@@ -33,6 +30,10 @@ std::vector<Check> ordering_checks();
 std::vector<Check> row_checks();
 std::vector<Check> composite_checks();
 std::vector<Check> fused_checks();
+
+/// check<T>(device), as the functions below take it.
+#define PATCHBAY_OF_TYPES(check) \
+  [](const Device& device, const std::string&, auto zero) { check<decltype(zero)>(device); }
 
 /// Two checks of an operator: one for the dtypes that every backend has, one for f64.
 template <class Required, class F64>

@@ -1,39 +1,42 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // uniform normal integers mask permutation: compares with the draws of Philox in all layouts.
 #include <algorithm>
-#include <numeric>
 
 #include "conformance/kernels/elementwise.h"
 #include "conformance/kernels/parts.h"
-#include "conformance/values/philox.h"
+#include "conformance/reference/philox.h"
 
 namespace patchbay::conformance {
 namespace {
 
-using test::Draws;
-
-constexpr Draws kDraws{0xfedcba9876543210, 0x100000003};
+constexpr Draws kDraws{0xfedcba9876543210, 0x8000000100000003};
 
 Argument bits(std::uint64_t value) { return Argument::scalar(static_cast<std::int64_t>(value)); }
 
-/// Runs an operator with two values of base; `element` returns the expected element at an index.
+/// Runs an operator with many values of base; `element` returns the expected element at an index.
 template <class T>
 void check_drawn(const Device& device, const std::string& op, const Arguments& parameters,
                  const std::function<T(std::uint64_t index)>& element, double ulps = 0) {
+  const auto check = [&](const Layout& layout, std::uint64_t base, const std::string& name) {
+    Array<T> out(layout);
+    Array<T> expected = out;
+    for (std::size_t i = 0; i < out.size(); ++i) expected.at(i) = element(base + i);
+    const Argument target = out.to_device(device, Access::kWrite);
+    Arguments arguments = {target, bits(kDraws.seed), bits(kDraws.offset), bits(base)};
+    arguments.insert(arguments.end(), parameters.begin(), parameters.end());
+    run_kernel(device, op, arguments);
+    out.from_device(target);
+    out.expect_close_to(
+        expected, ulps,
+        fmt::format("{} of {} from {} on, {}", op, to_string(dtype_of_element<T>()), base, name));
+  };
   for (const std::uint64_t base : {std::uint64_t{0}, (std::uint64_t{1} << 35) + 3}) {
-    for (const ElementwiseCase& one : elementwise_cases()) {
-      Array<T> out(one.out);
-      Array<T> expected = out;
-      for (std::size_t i = 0; i < out.size(); ++i) expected.at(i) = element(base + i);
-      const Argument target = out.to_device(device, Access::kWrite);
-      Arguments arguments = {target, bits(kDraws.seed), bits(kDraws.offset), bits(base)};
-      arguments.insert(arguments.end(), parameters.begin(), parameters.end());
-      run_kernel(device, op, arguments);
-      out.from_device(target);
-      out.expect_close_to(expected, ulps,
-                          fmt::format("{} of {} from {} on, {}", op,
-                                      to_string(dtype_of_element<T>()), base, one.name));
-    }
+    for (const ElementwiseCase& one : elementwise_cases()) check(one.out, base, one.name);
+  }
+  // Parts of blocks of draws at both ends.
+  for (const std::uint64_t base : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3},
+                                   std::uint64_t{4}, std::uint64_t{INT64_MAX} - 3000}) {
+    for (const std::int64_t n : {1, 2, 3, 4, 5, 1030}) check(contiguous({n}), base, "a row");
   }
 }
 
@@ -83,18 +86,11 @@ void mask(Context& context) {
 void permutation(Context& context) {
   const Device device = context.device();
   for (const std::int64_t n : {1, 3, 4, 5, 48, 49, 1000, 100'003}) {
-    std::vector<std::uint64_t> draws(static_cast<std::size_t>(n));
-    for (std::size_t i = 0; i < draws.size(); ++i) draws[i] = kDraws.wide(i);
-    std::vector<std::size_t> order(draws.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return draws[a] < draws[b]; });
+    const std::vector<std::int64_t> order = kDraws.permutation(n);
     for (const Layout& layout : {contiguous({n}), spread({n}, 3, 5)}) {
       Array<std::int64_t> out(layout), expected(layout);
       const Array<std::int64_t> scratch(contiguous({2 * n + 64}));
-      for (std::size_t i = 0; i < order.size(); ++i) {
-        expected.at(i) = static_cast<std::int64_t>(order[i]);
-      }
+      for (std::size_t i = 0; i < order.size(); ++i) expected.at(i) = order[i];
       const Argument target = out.to_device(device, Access::kWrite);
       run_kernel(device, "permutation.1",
                  {target, scratch.to_device(device, Access::kReadWrite), bits(kDraws.seed),
@@ -111,12 +107,8 @@ std::vector<Check> random_checks() {
   std::vector<Check> checks = {{"kernels", "integers", integers},
                                {"kernels", "mask", mask},
                                {"kernels", "permutation", permutation}};
-  add_floats(checks, "uniform", [](const Device& device, const std::string&, auto zero) {
-    check_uniform<decltype(zero)>(device);
-  });
-  add_floats(checks, "normal", [](const Device& device, const std::string&, auto zero) {
-    check_normal<decltype(zero)>(device);
-  });
+  add_floats(checks, "uniform", PATCHBAY_OF_TYPES(check_uniform));
+  add_floats(checks, "normal", PATCHBAY_OF_TYPES(check_normal));
   return checks;
 }
 

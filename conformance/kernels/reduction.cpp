@@ -2,6 +2,8 @@
 // Reductions. Extremes are exact. Sums of integers are exact and wrap; sums of floats are exact if
 // every partial sum is, otherwise within sqrt(n) eps, at least 32 eps, of the sum of the absolute
 // values.
+#include "conformance/reference/reduction.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -32,21 +34,6 @@ std::string describe(const std::string& op, const ReductionCase& one) {
   return fmt::format("{} of {}, {}", op, to_string(dtype_of_element<In>()), one.name);
 }
 
-/// Sums of floats and of u64 keep their dtype, all others are i64.
-template <class In>
-using SumOf =
-    std::conditional_t<kIsFloat<In> || std::is_same_v<In, std::uint64_t>, In, std::int64_t>;
-
-/// The term of an element in a sum.
-template <class Sum, class In>
-Sum term_of(const std::string& name, In element) {
-  Sum value = static_cast<Sum>(element);
-  if (name == "sum") return value;
-  if (name == "sum_squares") return value * value;
-  if constexpr (std::is_unsigned_v<Sum>) return value;
-  return value < 0 ? -value : value;  // sum_abs, max_abs
-}
-
 /// Compares with the sum in the type of the computation: every partial sum is a whole number that
 /// it represents.
 template <class In>
@@ -55,7 +42,7 @@ void check_exact_sum(const Device& device, const std::string& name, const Reduct
   const Array<In> in(one.in, [](std::size_t i) { return small_integer<In>(i); });
   std::vector<Computed<Out>> sums(one.out.num_elements());
   for (std::size_t i = 0; i < in.size(); ++i) {
-    sums[one.target(i)] += term_of<Computed<Out>>(name, in.at(i));
+    sums[one.target(i)] += term_of(name, static_cast<Computed<Out>>(in.at(i)));
   }
   Array<Out> expected(one.out);
   for (std::size_t i = 0; i < sums.size(); ++i) expected.at(i) = static_cast<Out>(sums[i]);
@@ -69,7 +56,7 @@ void check_rounded_sum(const Device& device, const std::string& name, const Redu
   const Array<T> in(one.in, [](std::size_t i) { return moderate_value<T>(i); });
   std::vector<long double> exact(one.out.num_elements()), magnitude(one.out.num_elements());
   for (std::size_t i = 0; i < in.size(); ++i) {
-    const auto term = term_of<long double>(name, in.at(i));
+    const auto term = term_of(name, static_cast<long double>(in.at(i)));
     exact[one.target(i)] += term;
     magnitude[one.target(i)] += std::fabs(term);
   }
@@ -116,23 +103,11 @@ void check_prod(const Device& device, const std::string& name) {
     for (std::size_t i = 0; i < expected.size(); ++i) expected.at(i) = Out(1);
     for (std::size_t i = 0; i < in.size(); ++i) {
       Out& product = expected.at(one.target(i));
-      if constexpr (kIsFloat<In>)
-        product = product * in.at(i);
-      else
-        product = static_cast<Out>(static_cast<std::uint64_t>(product) *
-                                   static_cast<std::uint64_t>(in.at(i)));
+      product = product_of(product, static_cast<Out>(in.at(i)));
     }
     launch<Out>(device, name + ".1", one, in)
         .expect_close_to(expected, 0, describe<In>(name + ".1", one));
   }
-}
-
-/// Whether `a` replaces the best value so far; the first NaN is kept.
-template <class T>
-bool is_better(const std::string& name, T a, T best) {
-  if (best != best) return false;
-  if (a != a) return true;
-  return name.find("min") != std::string::npos ? a < best : a > best;
 }
 
 /// The index of the extreme in the input, for each element of the result.
@@ -191,7 +166,7 @@ void check_max_abs(const Device& device, const std::string& name) {
     for (std::size_t i = 0; i < expected.size(); ++i) expected.at(i) = Out(0);
     for (std::size_t i = 0; i < in.size(); ++i) {
       Out& best = expected.at(one.target(i));
-      best = std::max<Out>(best, term_of<Computed<Out>>(name, in.at(i)));
+      best = std::max<Out>(best, term_of(name, static_cast<Computed<Out>>(in.at(i))));
     }
     launch<Out>(device, name + ".1", one, in)
         .expect_close_to(expected, 0, describe<In>(name + ".1", one));
@@ -293,10 +268,7 @@ std::vector<Check> reduction_checks() {
   checks.push_back({"kernels", "moment", check_moments<float>});
   checks.push_back({"kernels", "moment_f64", check_moments<double>});
   checks.push_back({"kernels", "reductions_of_large_integers", check_large_integers});
-  add_floats(checks, "reductions_of_special_floats",
-             [](const Device& device, const std::string&, auto zero) {
-               check_special_floats<decltype(zero)>(device);
-             });
+  add_floats(checks, "reductions_of_special_floats", PATCHBAY_OF_TYPES(check_special_floats));
   return checks;
 }
 

@@ -22,7 +22,7 @@ Argument literal_of(T value) {
     return Argument::scalar(static_cast<std::uint8_t>(value));
   } else if constexpr (kIsHalf<T>) {
     Argument argument = Argument::scalar(value.bits());
-    argument.dtype = T::kDtype;
+    argument.dtype = dtype_of_element<T>();
     return argument;
   } else {
     return Argument::scalar(value);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The element types of kernels, and how they are compared.
+// The dtypes of element types, and how elements are compared.
 #ifndef PATCHBAY_CONFORMANCE_VALUES_ELEMENT_H_
 #define PATCHBAY_CONFORMANCE_VALUES_ELEMENT_H_
 
@@ -14,19 +14,18 @@
 
 #include <patchbay/patchbay.h>
 
-#include "conformance/values/half.h"
+#include "conformance/reference/elementwise.h"
 
 namespace patchbay::conformance {
-
-/// An element of dtype bool as a byte, because std::vector<bool> has no bytes.
-enum class Bool : std::uint8_t { kFalse = 0, kTrue = 1 };
 
 template <class T>
 constexpr DType dtype_of_element() {
   if constexpr (std::is_same_v<T, Bool>)
     return DType::boolean;
-  else if constexpr (kIsHalf<T>)
-    return T::kDtype;
+  else if constexpr (std::is_same_v<T, F16>)
+    return DType::f16;
+  else if constexpr (std::is_same_v<T, Bf16>)
+    return DType::bf16;
   else
     return dtype_of<T>();
 }
@@ -39,19 +38,6 @@ void for_storage_types(const Body& body) {
   body(std::uint16_t{});
   body(std::uint32_t{});
   body(std::uint64_t{});
-}
-
-/// The type for arithmetic that must wrap around without undefined behaviour.
-template <class T>
-using Wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
-
-/// Integers wrap around.
-template <class T>
-T sum_of(T a, T b) {
-  if constexpr (kIsFloat<T>)
-    return a + b;
-  else
-    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
 template <class T>

@@ -8,7 +8,7 @@
 
 #include <patchbay/autograd.h>
 
-#include "operators/small_float.h"
+#include "operators/reference.h"
 #include "support/cpu_runtime.h"
 
 namespace patchbay::test {
@@ -21,19 +21,6 @@ Bits bits_of(const Tensor& tensor) {
   Bits bits(static_cast<std::size_t>(packed.num_elements()));
   copy_to_host(bits.data(), {packed.buffer(), packed.offset_bytes(), bits.size() * 2});
   return bits;
-}
-
-/// What the bits of such a format mean.
-template <class T>
-float value_of(std::uint16_t bits) {
-  constexpr int kMantissa = T::kMantissa;
-  const int exponent = (bits & 0x7fff) >> kMantissa, mantissa = bits & ((1 << kMantissa) - 1);
-  const float sign = (bits & 0x8000) != 0 ? -1.0F : 1.0F;
-  if (exponent == (0x7fff >> kMantissa)) return mantissa != 0 ? NAN : sign * INFINITY;
-  if (exponent == 0)
-    return sign * std::ldexp(static_cast<float>(mantissa), 1 - T::kBias - kMantissa);
-  return sign * std::ldexp(static_cast<float>(mantissa + (1 << kMantissa)),
-                           exponent - T::kBias - kMantissa);
 }
 
 class CpuHalf : public testing::Test {
@@ -49,10 +36,10 @@ class CpuHalf : public testing::Test {
     const auto widened = floats.to_vector<float>(), fetched = halves.to_vector<float>();
     const Bits again = bits_of(floats.cast(dtype_of<T>()));
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const float expected = value_of<T>(all[i]);
+      const float expected = T::of_bits(all[i]);
       if (std::isnan(expected)) {
         ASSERT_TRUE(std::isnan(widened[i]) && std::isnan(fetched[i])) << i;
-        ASSERT_TRUE(std::isnan(value_of<T>(again[i]))) << i;
+        ASSERT_TRUE(std::isnan(T::of_bits(again[i]))) << i;
         continue;
       }
       ASSERT_EQ(std::memcmp(&widened[i], &expected, sizeof(float)), 0) << i;
@@ -74,7 +61,7 @@ class CpuHalf : public testing::Test {
     std::vector<float> values(100003);
     for (float& value : values) {
       auto bits = static_cast<std::uint32_t>(engine());
-      const int dropped = 23 - T::kMantissa;
+      const int dropped = 24 - std::numeric_limits<T>::digits;
       if (engine() % 2 == 0) bits = (bits >> dropped << dropped) | 1u << (dropped - 1);
       if (engine() % 4 == 0) bits += static_cast<std::uint32_t>(engine() % 3) - 1;
       if (engine() % 2 == 0) bits = (bits & 0x8fffffffu) | 0x38000000u;  // where f16 has values
@@ -88,7 +75,7 @@ class CpuHalf : public testing::Test {
     const Bits spread = bits_of(stepped);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::isnan(values[i])) {
-        ASSERT_TRUE(std::isnan(value_of<T>(packed[i])));
+        ASSERT_TRUE(std::isnan(T::of_bits(packed[i])));
         continue;
       }
       const std::uint16_t expected = T(values[i]).bits();

@@ -26,6 +26,12 @@ OperatorCase for_floats(std::string_view name, Check check) {
           }};
 }
 
+/// check<T>(device, record) as for_floats takes it.
+#define PATCHBAY_OF_FLOATS(check)                                   \
+  [](const Device& device, const OperatorInfo& record, auto zero) { \
+    check<decltype(zero)>(device, record);                          \
+  }
+
 }  // namespace patchbay::test
 
 #endif  // PATCHBAY_TESTS_OPERATORS_FLOAT_CASE_H_

@@ -1,29 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What is looked up, and added to, by index.
-#include <array>
-
 #include <patchbay/indexing.h>
 
+#include "conformance/reference/lines.h"
 #include "operators/cases.h"
-#include "operators/dimensions.h"
+#include "operators/layouts.h"
 
 namespace patchbay::test {
 namespace {
 
-/// Where an element of `shape` lies in a tensor of `other`, whose extents are no smaller but along
-/// `dim`: there it is at `chosen`.
-std::size_t place_in(const Shape& other, const Shape& shape, std::size_t number, int dim,
-                     std::int64_t chosen) {
-  std::array<std::int64_t, kMaxRank> at{};
-  for (int i = shape.rank() - 1; i >= 0; --i) {
-    at[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(number) % shape[i];
-    number /= static_cast<std::size_t>(shape[i]);
-  }
-  at[static_cast<std::size_t>(dim)] = chosen;
-  std::int64_t place = 0;
-  for (int i = 0; i < other.rank(); ++i) place = place * other[i] + at[static_cast<std::size_t>(i)];
-  return static_cast<std::size_t>(place);
-}
+using conformance::place_in;
 
 template <class I>
 Values<I> random_indices(std::size_t count, std::int64_t extent, unsigned seed) {
@@ -93,7 +79,7 @@ void check_scatter_add(const Device& device) {
     Values<T> expected = values;
     for (std::size_t i = 0; i < added.size(); ++i) {
       Stored<T>& to = expected[place_in(shape, at.shape, i, dim, indices[i])];
-      to = sum_of<T>(to, added[i]);
+      to = conformance::sum_of<T>(to, added[i]);
     }
     const Tensor a = arrange<T>(values, shape, at.a, device);
     const Tensor source = arrange<T>(added, at.shape, at.a, device);
@@ -116,8 +102,8 @@ void check_index_add(const Device& device) {
     Values<T> expected = values;
     for (std::size_t i = 0; i < added.size(); ++i) {
       const std::size_t row = i / static_cast<std::size_t>(width);
-      Stored<T>& to = expected[place_in(shape, {40, width}, i, 0, indices[row])];
-      to = sum_of<T>(to, added[i]);
+      Stored<T>& to = expected[place_in(shape, Shape{40, width}, i, 0, indices[row])];
+      to = conformance::sum_of<T>(to, added[i]);
     }
     const Tensor a = upload<T>(values, shape, device), index = upload<I>(indices, {40}, device);
     const Tensor source = arrange<T>(added, {40, width}, Layout::kTransposed, device);

@@ -34,6 +34,26 @@ inline std::vector<Arrangement> arrangements() {
   };
 }
 
+/// Two operands in each pair of layouts.
+inline std::vector<Arrangement> pairs_of_layouts() {
+  std::vector<Arrangement> all;
+  for (const Shape& shape : {Shape{7}, Shape{2, 3, 33}}) {
+    for (const Layout a : kLayouts) {
+      for (const Layout b : kLayouts) {
+        const std::string name = testing::PrintToString(a) + " and " + testing::PrintToString(b);
+        all.push_back({name, shape, a, b});
+      }
+    }
+  }
+  return all;
+}
+/// The arrangements, then these pairs.
+inline std::vector<Arrangement> arrangements_of_two() {
+  std::vector<Arrangement> all = arrangements();
+  for (const Arrangement& one : pairs_of_layouts()) all.push_back(one);
+  return all;
+}
+
 /// The values in that layout; rank 0 knows one layout only.
 template <class T>
 Tensor arrange(const Values<T>& values, const Shape& shape, Layout layout, const Device& device) {
@@ -42,6 +62,18 @@ Tensor arrange(const Values<T>& values, const Shape& shape, Layout layout, const
   Tensor result = empty_in(layout, shape, dtype_of<T>(), device);
   result.copy_from(plain);
   return result;
+}
+
+/// Calls body(arrangement, dim) with each dimension of each shape that has one.
+template <class Body>
+void for_dims(const Body& body) {
+  for (const Arrangement& at : arrangements()) {
+    for (int dim = 0; dim < at.shape.rank(); ++dim) {
+      SCOPED_TRACE(at.name + " along " + std::to_string(dim));
+      body(at, dim);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
 }
 
 }  // namespace patchbay::test

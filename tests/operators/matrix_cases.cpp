@@ -6,7 +6,6 @@
 
 #include "operators/cases.h"
 #include "operators/layouts.h"
-#include "operators/sums.h"
 
 namespace patchbay::test {
 namespace {
@@ -77,10 +76,41 @@ void check_layouts(const Device& device, const OperatorInfo& record, const Sizes
   const Values<T> b = tame_values<T>(count_of(b_shape), 2);
   const Values<T> start = tame_values<T>(count_of(shape), 3);
   const Tensor x = arrange<T>(a, a_shape, left, device), y = arrange<T>(b, b_shape, right, device);
-  expect_sums<T>(download<T>(matmul(x, y)), product<T>(a, b, start, size, 1, 0), record, what);
+  expect_terms<T>(download<T>(matmul(x, y)), product<T>(a, b, start, size, 1, 0), record, what);
   const Tensor out = arrange<T>(start, shape, left, device);
   matmul_out(out, x, y, 2, -3);
-  expect_sums<T>(download<T>(out), product<T>(a, b, start, size, 2, -3), record, what + " out");
+  expect_terms<T>(download<T>(out), product<T>(a, b, start, size, 2, -3), record, what + " out");
+}
+
+/// All layouts, with whole numbers, of which no product is rounded.
+template <class T>
+void check_whole(const Device& device, const Sizes& size) {
+  const Shape a_shape{size.m, size.k}, b_shape{size.k, size.n}, shape{size.m, size.n};
+  const Values<T> a = whole_values<T>(count_of(a_shape), 1);
+  const Values<T> b = whole_values<T>(count_of(b_shape), 2);
+  const Values<T> start = whole_values<T>(count_of(shape), 3);
+  const auto values = [&](int alpha, int beta) {
+    std::vector<Exact<T>> all;
+    for (const Element<T>& one : product<T>(a, b, start, size, alpha, beta)) {
+      all.push_back(one.value);
+    }
+    return all;
+  };
+  const auto expected = values(1, 0), scaled_sum = values(2, -3);
+  for (const Layout left : kLayouts) {
+    for (const Layout right : kLayouts) {
+      const Tensor x = arrange<T>(a, a_shape, left, device);
+      const Tensor y = arrange<T>(b, b_shape, right, device);
+      const std::string what = "gemm of whole numbers " + testing::PrintToString(left) + ", " +
+                               testing::PrintToString(right);
+      expect_within<T>(download<T>(matmul(x, y)), expected, 0, what);
+      for (const Layout into : kLayouts) {
+        const Tensor out = arrange<T>(start, shape, into, device);
+        matmul_out(out, x, y, 2, -3);
+        expect_within<T>(download<T>(out), scaled_sum, 0, what + " out");
+      }
+    }
+  }
 }
 
 /// Leading dimensions of the operands, and how the operands lie.
@@ -163,10 +193,10 @@ void check_batch(const Device& device, const OperatorInfo& record, const Batch& 
   const Tensor y = arrange_batch<T>(b, b_shape, batch.layout, device);
   const Tensor got = matmul(x, y);
   ASSERT_EQ(got.shape(), shape) << what;
-  expect_sums<T>(download<T>(got), expected(1, 0), record, what);
+  expect_terms<T>(download<T>(got), expected(1, 0), record, what);
   const Tensor out = arrange_batch<T>(start, shape, batch.layout, device);
   matmul_out(out, x, y, 2, -3);
-  expect_sums<T>(download<T>(out), expected(2, -3), record, what + " out");
+  expect_terms<T>(download<T>(out), expected(2, -3), record, what + " out");
 }
 
 /// With beta 0 the result is only written.
@@ -178,7 +208,7 @@ void check_beta_0(const Device& device, const OperatorInfo& record, const Sizes&
     const Values<T> b = tame_values<T>(count_of(b_shape), 2);
     const Tensor out = full(shape, NAN, {dtype_of<T>(), device});
     matmul_out(out, upload<T>(a, a_shape, device), upload<T>(b, b_shape, device), 2);
-    expect_sums<T>(download<T>(out), product<T>(a, b, {}, size, 2, 0), record, "gemm over NaN");
+    expect_terms<T>(download<T>(out), product<T>(a, b, {}, size, 2, 0), record, "gemm over NaN");
   }
 }
 
@@ -218,6 +248,12 @@ void check_all(const Device& device, const OperatorInfo& record) {
   for (const Sizes& size : kSizes) {
     for (const Layout left : kLayouts) {
       for (const Layout right : kLayouts) check_layouts<T>(device, record, size, left, right);
+    }
+  }
+  if constexpr (!kIsSmall<T>) {
+    for (const Sizes& size : {Sizes{2, 3, 4}, Sizes{1, 5, 1}, Sizes{1, 1, 1}, Sizes{7, 1, 3},
+                              Sizes{1, 9, 6}, Sizes{5, 4, 1}, Sizes{17, 33, 9}}) {
+      check_whole<T>(device, size);
     }
   }
   for (const Batch& batch : batches()) {

@@ -1,25 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What makes and moves elements on one device.
 #include <cmath>
-#include <limits>
 
 #include <patchbay/ops.h>
 
+#include "conformance/reference/elementwise.h"
 #include "operators/cases.h"
 #include "operators/layouts.h"
 
 namespace patchbay::test {
 namespace {
-
-/// Bit for bit, but that any NaN is as good as another.
-template <class T>
-void expect_equal(const Values<T>& got, const Values<T>& expected, const std::string& what) {
-  ASSERT_EQ(got.size(), expected.size()) << what;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    if (got[i] != got[i] && expected[i] != expected[i]) continue;
-    ASSERT_EQ(+got[i], +expected[i]) << what << " at " << i;
-  }
-}
 
 template <class T>
 void check_fill(const Device& device) {
@@ -28,7 +18,7 @@ void check_fill(const Device& device) {
     const Tensor out = arrange<T>(Values<T>(count_of(at.shape)), at.shape, at.a, device);
     const Stored<T> value = values[count_of(at.shape) % values.size()];
     out.fill_(value);
-    expect_equal<T>(download<T>(out), Values<T>(count_of(at.shape), value), "fill " + at.name);
+    expect_same<T>(download<T>(out), Values<T>(count_of(at.shape), value), "fill " + at.name);
   }
 }
 
@@ -39,34 +29,13 @@ void check_copy(const Device& device) {
     const Tensor from = arrange<T>(values, at.shape, at.a, device);
     const Tensor to = arrange<T>(Values<T>(values.size()), at.shape, at.b, device);
     to.copy_from(from);
-    expect_equal<T>(download<T>(to), values, "copy " + at.name);
+    expect_same<T>(download<T>(to), values, "copy " + at.name);
   }
   const Values<T> row = random_values<T>(37, 6);
   Values<T> plane;
   for (int i = 0; i < 19; ++i) plane.insert(plane.end(), row.begin(), row.end());
   const Tensor repeated = upload<T>(row, {37}, device).expand({19, 37});
-  expect_equal<T>(download<T>(repeated.clone()), plane, "copy broadcast");
-}
-
-/// What a value of From becomes: floats truncate and saturate, NaN is 0; bool is 'not 0'; integers
-/// keep their low bits.
-template <class To, class From>
-Stored<To> converted(Stored<From> value) {
-  if constexpr (std::is_same_v<To, bool>) {
-    return value != 0 ? 1 : 0;
-  } else if constexpr (kIsFloat<From> && !kIsFloat<To>) {
-    using Limits = std::numeric_limits<To>;
-    if (std::isnan(value)) return 0;
-    if (static_cast<long double>(value) >= static_cast<long double>(Limits::max())) {
-      return Limits::max();
-    }
-    if (static_cast<long double>(value) <= static_cast<long double>(Limits::min())) {
-      return Limits::min();
-    }
-    return static_cast<To>(value);
-  } else {
-    return static_cast<To>(value);
-  }
+  expect_same<T>(download<T>(repeated.clone()), plane, "copy broadcast");
 }
 
 template <class From>
@@ -78,10 +47,12 @@ void check_cast(const Device& device, const OperatorInfo& record) {
       for (const Arrangement& at : arrangements()) {
         const Values<From> values = random_values<From>(count_of(at.shape), 8);
         Values<To> expected;
-        for (const auto value : values) expected.push_back(converted<To, From>(value));
+        for (const auto value : values) {
+          expected.push_back(static_cast<Stored<To>>(conformance::converted<To>(From(value))));
+        }
         const Tensor a = arrange<From>(values, at.shape, at.a, device);
-        expect_equal<To>(download<To>(a.cast(to)), expected,
-                         std::string("cast to ") + std::string(to_string(to)) + ' ' + at.name);
+        expect_same<To>(download<To>(a.cast(to)), expected,
+                        std::string("cast to ") + std::string(to_string(to)) + ' ' + at.name);
       }
     });
   }

@@ -1,44 +1,18 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What has an order along a dimension: running sums, and sorting.
 #include <algorithm>
-#include <numeric>
 #include <type_traits>
 
 #include <patchbay/ops.h>
 #include <patchbay/sorting.h>
 
+#include "conformance/reference/lines.h"
 #include "operators/cases.h"
-#include "operators/dimensions.h"
+#include "operators/layouts.h"
 #include "support/device_test.h"
 
 namespace patchbay::test {
 namespace {
-
-/// Calls body(numbers) with the numbers, in row-major order, of the elements of each line.
-template <class Body>
-void for_lines(const Shape& shape, int dim, const Body& body) {
-  std::size_t step = 1;
-  for (int d = dim + 1; d < shape.rank(); ++d) step *= static_cast<std::size_t>(shape[d]);
-  const auto count = static_cast<std::size_t>(shape[dim]), all = count_of(shape);
-  for (std::size_t first = 0; first < all; ++first) {
-    if (first / step % count != 0) continue;
-    std::vector<std::size_t> numbers(count);
-    for (std::size_t k = 0; k < count; ++k) numbers[k] = first + k * step;
-    body(numbers);
-  }
-}
-
-/// Sums of blocks of 128 elements, then of what is before them.
-template <class T>
-void add_up(const std::vector<std::size_t>& numbers, Values<T>& values) {
-  Stored<T> before{}, sum{};
-  for (std::size_t k = 0; k < numbers.size(); ++k) {
-    Stored<T>& here = values[numbers[k]];
-    sum = k % 128 == 0 ? here : sum_of<T>(sum, here);
-    if (k % 128 == 0 && k != 0) before = values[numbers[k - 1]];
-    here = k < 128 ? sum : sum_of<T>(before, sum);
-  }
-}
 
 /// Bit for bit: the order of the additions is fixed.
 template <class T>
@@ -46,11 +20,11 @@ void check_cumsum_of(const Values<T>& values, const Shape& shape, Layout layout,
                      const Device& device) {
   const Tensor a = arrange<T>(values, shape, layout, device);
   Values<T> up = values, down = values;
-  for_lines(shape, dim, [&](std::vector<std::size_t> numbers) {
-    add_up<T>(numbers, up);
-    std::reverse(numbers.begin(), numbers.end());
-    add_up<T>(numbers, down);
-  });
+  for (std::vector<std::size_t> line : conformance::lines_of(shape, dim)) {
+    conformance::add_up(line, [&](std::size_t i) -> T& { return up[i]; });
+    std::reverse(line.begin(), line.end());
+    conformance::add_up(line, [&](std::size_t i) -> T& { return down[i]; });
+  }
   expect_same<T>(download<T>(cumsum(a, dim)), up, "cumsum");
   expect_same<T>(download<T>(cumsum(a, dim, /*reverse=*/true)), down, "cumsum in reverse");
 }
@@ -78,25 +52,11 @@ void check_cumsum(const Device& device) {
   }
 }
 
-/// Whether the element x is ranked above y; NaN is above all numbers.
-template <class T>
-bool is_above(Stored<T> x, Stored<T> y) {
-  const auto a = static_cast<Exact<T>>(x), b = static_cast<Exact<T>>(y);
-  if (a != a || b != b) return a != a && b == b;
-  return a > b;
-}
-
 /// The places along a line, from 0 on, in the stable order of its elements.
 template <class T>
 std::vector<std::size_t> sorted_places(const Values<T>& values,
-                                       const std::vector<std::size_t>& numbers, bool descending) {
-  std::vector<std::size_t> places(numbers.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  std::stable_sort(places.begin(), places.end(), [&](std::size_t i, std::size_t j) {
-    const T left = values[numbers[i]], right = values[numbers[j]];
-    return descending ? is_above<T>(left, right) : is_above<T>(right, left);
-  });
-  return places;
+                                       const std::vector<std::size_t>& line, bool descending) {
+  return conformance::sorted_places(line, descending, [&](std::size_t i) { return values[i]; });
 }
 
 template <class T>
@@ -106,13 +66,13 @@ void check_sort_of(const Values<T>& values, const Shape& shape, Layout layout, i
   for (const bool descending : {false, true}) {
     Values<T> ordered = values;
     Values<std::int64_t> places(values.size());
-    for_lines(shape, dim, [&](const std::vector<std::size_t>& numbers) {
-      const std::vector<std::size_t> order = sorted_places<T>(values, numbers, descending);
-      for (std::size_t k = 0; k < numbers.size(); ++k) {
-        ordered[numbers[k]] = values[numbers[order[k]]];
-        places[numbers[k]] = static_cast<std::int64_t>(order[k]);
+    for (const std::vector<std::size_t>& line : conformance::lines_of(shape, dim)) {
+      const std::vector<std::size_t> order = sorted_places<T>(values, line, descending);
+      for (std::size_t k = 0; k < line.size(); ++k) {
+        ordered[line[k]] = values[line[order[k]]];
+        places[line[k]] = static_cast<std::int64_t>(order[k]);
       }
-    });
+    }
     const Sorted sorted = sort(a, dim, descending);
     expect_same<T>(download<T>(sorted.values), ordered, "sort");
     expect_same<std::int64_t>(download<std::int64_t>(sorted.indices), places, "sort's indices");
@@ -137,12 +97,9 @@ void check_topk_of(const Shape& shape, int dim, const std::vector<std::int64_t>&
   for (std::size_t i = 0; i < values.size(); i += 3) values[i] = values[i % 19];
   const Tensor a = arrange<T>(values, shape, Layout::kContiguous, device);
   for (const bool largest : {false, true}) {
-    std::vector<std::vector<std::size_t>> lines;   // the numbers of their elements
-    std::vector<std::vector<std::size_t>> orders;  // and the places of these, sorted
-    for_lines(shape, dim, [&](const std::vector<std::size_t>& numbers) {
-      lines.push_back(numbers);
-      orders.push_back(sorted_places<T>(values, numbers, largest));
-    });
+    const auto lines = conformance::lines_of(shape, dim);
+    std::vector<std::vector<std::size_t>> orders;
+    for (const auto& line : lines) orders.push_back(sorted_places<T>(values, line, largest));
     for (const std::int64_t k : counts) {
       SCOPED_TRACE(to_string(shape) + " along " + std::to_string(dim) + ", k " + std::to_string(k));
       Values<T> expected;

@@ -7,129 +7,89 @@
 
 #include <patchbay/ops.h>
 
+#include "conformance/reference/reduction.h"
 #include "operators/cases.h"
 #include "operators/layouts.h"
 
 namespace patchbay::test {
 namespace {
 
-/// The exact result, and what its error bound is relative to.
-template <class E>
-struct Total {
-  E value{}, scale{};
-};
 template <class T>
 using Group = std::vector<Exact<T>>;  // what is reduced to one element, in row-major order
 
 using Reduce = Tensor (*)(const Tensor&, const Axes&, bool);
 
-/// What sums of T are: floats and u64 keep their type, the others become i64.
-template <class T>
-using SumOf = std::conditional_t<kIsFloat<T> || std::is_same_v<T, std::uint64_t>, T, std::int64_t>;
-
 // ------------------------------------------------------------------------------- references
 
-/// Sums what Term makes of each element; integers modulo 2^64.
-template <class Term>
-struct SumOfTerms {
+/// How elements become one, and the dtype of that.
+struct Sum {
   template <class T>
-  using Result = SumOf<T>;
+  using Result = conformance::SumOf<T>;
   static constexpr bool kSumsUp = true;
 
+  /// Integers modulo 2^64.
   template <class T>
-  static auto reduce(const Group<T>& group) {
-    using E = Exact<SumOf<T>>;
-    Total<E> total;
+  static auto reduce(std::string_view name, const Group<T>& group) {
+    using E = Exact<Result<T>>;
+    conformance::Term<E> total;
     for (const auto element : group) {
-      const E term = Term::of(static_cast<E>(element));
-      if constexpr (kIsFloat<T>) {
-        total.value += term;
-        total.scale += std::fabs(term);
-      } else {
-        total.value = static_cast<E>(static_cast<std::uint64_t>(total.value) +
-                                     static_cast<std::uint64_t>(term));
-      }
+      const E term = conformance::term_of(name, static_cast<E>(element));
+      if constexpr (kIsFloat<T>)
+        total.add(term);
+      else
+        total.value = conformance::sum_of(total.value, term);
     }
     return total;
-  }
-};
-struct Itself {
-  template <class E>
-  static E of(E a) {
-    return a;
-  }
-};
-struct Squared {
-  template <class E>
-  static E of(E a) {
-    if constexpr (kIsFloat<E>)
-      return a * a;
-    else
-      return static_cast<E>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(a));
-  }
-};
-struct Magnitude {
-  template <class E>
-  static E of(E a) {
-    return std::abs(a);
   }
 };
 
 /// Integers modulo 2^64.
 struct Product {
   template <class T>
-  using Result = SumOf<T>;
+  using Result = conformance::SumOf<T>;
   static constexpr bool kSumsUp = true;
 
   template <class T>
-  static auto reduce(const Group<T>& group) {
-    using E = Exact<SumOf<T>>;
-    Total<E> total{1, 1};
+  static auto reduce(std::string_view, const Group<T>& group) {
+    using E = Exact<Result<T>>;
+    conformance::Term<E> total{1, 1};
     for (const auto element : group) {
-      if constexpr (kIsFloat<T>) {
-        total.value *= element;
-      } else {
-        total.value = static_cast<E>(static_cast<std::uint64_t>(total.value) *
-                                     static_cast<std::uint64_t>(element));
-      }
+      total.value = conformance::product_of(total.value, static_cast<E>(element));
     }
     return total;
   }
 };
 
-/// The greatest, or the least, of what Term makes of the elements; a NaN wins.
-template <class Term, bool greatest>
-struct Extreme {
-  template <class T>
-  using Result = T;
-  static constexpr bool kSumsUp = false;
-
-  template <class T>
-  static auto reduce(const Group<T>& group) {
-    Exact<T> best = Term::of(static_cast<Exact<T>>(group[0]));
-    for (const Exact<T> element : group) {
-      const Exact<T> x = Term::of(element);
-      if (best == best && (x != x || (greatest ? x > best : x < best))) best = x;
-    }
-    return Total<Exact<T>>{best, best};
-  }
-};
-
 /// The index of the first NaN, else of the first extreme.
-template <bool greatest>
 struct Position {
   template <class T>
   using Result = std::int64_t;
   static constexpr bool kSumsUp = false;
 
   template <class T>
-  static auto reduce(const Group<T>& group) {
+  static auto reduce(std::string_view name, const Group<T>& group) {
     std::size_t best = 0;
     for (std::size_t i = 1; i < group.size(); ++i) {
       const Exact<T> x = group[i], found = group[best];
-      if (found == found && (x != x || (greatest ? x > found : x < found))) best = i;
+      const bool is_better = conformance::is_better(name, conformance::term_of(name, x),
+                                                    conformance::term_of(name, found));
+      if (is_better) best = i;
     }
-    return Total<std::int64_t>{static_cast<std::int64_t>(best), 0};
+    return conformance::Term<std::int64_t>{static_cast<std::int64_t>(best), 0};
+  }
+};
+
+/// The greatest, or the least; a NaN wins.
+struct Extreme {
+  template <class T>
+  using Result = T;
+  static constexpr bool kSumsUp = false;
+
+  template <class T>
+  static auto reduce(std::string_view name, const Group<T>& group) {
+    const auto place = static_cast<std::size_t>(Position::reduce<T>(name, group).value);
+    const Exact<T> best = conformance::term_of<Exact<T>>(name, group[place]);
+    return conformance::Term<Exact<T>>{best, best};
   }
 };
 
@@ -170,7 +130,7 @@ Axes axes_of(unsigned mask, int rank) {
 
 template <class Method, class T>
 void check(const Tensor& a, const Values<T>& values, unsigned mask, Reduce op,
-           const OperatorInfo& record, const std::string& at) {
+           const OperatorInfo& record, const std::string& at, bool is_exact = false) {
   using R = typename Method::template Result<T>;
   const std::string what = std::string(record.name) + ' ' + at + " axes " + std::to_string(mask);
   const std::vector<Group<T>> groups = groups_of<T>(values, a.shape(), mask);
@@ -180,10 +140,11 @@ void check(const Tensor& a, const Values<T>& values, unsigned mask, Reduce op,
     const Values<R> got = download<R>(result);
     ASSERT_EQ(got.size(), groups.size()) << what;
     for (std::size_t i = 0; i < got.size(); ++i) {
-      const auto total = Method::template reduce<T>(groups[i]);
+      const auto total = Method::template reduce<T>(record.name, groups[i]);
       const bool sums = record.bound.scale == ErrorBound::Scale::kTerms;
-      const bool fits = is_within<R>(got[i], total.value, record.bound.of(dtype_of<R>()),
-                                     sums ? total.scale : total.value);
+      const double ulps = is_exact ? 0 : record.bound.of(dtype_of<R>());
+      const bool fits =
+          is_within<R>(got[i], total.value, ulps, sums && !is_exact ? total.scale : total.value);
       ASSERT_TRUE(fits) << what << " at " << i << ": expected " << +total.value << ", got "
                         << +got[i];
     }
@@ -270,6 +231,15 @@ void check_all(const Device& device, Reduce op, const OperatorInfo& record) {
       check<Method, T>(a, values, mask, op, record, at.name);
     }
   }
+  if constexpr (!std::is_same_v<Method, Product>) {
+    const Values<T> values = whole_values<T>(60, 1, Method::kSumsUp ? 8 : 3);
+    for (const Layout layout : kLayouts) {
+      const Tensor a = arrange<T>(values, {3, 4, 5}, layout, device);
+      for (const unsigned mask : masks_of(record, 3)) {
+        check<Method, T>(a, values, mask, op, record, "whole numbers", true);
+      }
+    }
+  }
   const Values<T> row = values_for(300);  // long rows and columns; then a repeated row
   // Of products only signs repeat, for the others would go out of range.
   Values<T> one_row = row, plane;
@@ -291,7 +261,7 @@ void check_all(const Device& device, Reduce op, const OperatorInfo& record) {
     const Tensor a = upload<T>(values, {rows, columns}, device);
     for (const unsigned mask : {1u, 2u, 3u}) check<Method, T>(a, values, mask, op, record, "edge");
   }
-  if constexpr (std::is_same_v<Method, SumOfTerms<Itself>>) {
+  if (record.name == "sum") {
     check_addresses<Method, T>(device, op, record);
   }
   // Products of so many elements would become 0 before they meet an infinity.
@@ -331,20 +301,17 @@ OperatorCase reduction(std::string_view name, Reduce op) {
 
 OperatorCases reduction_cases() {
   return {
-      reduction<SumOfTerms<Itself>>("sum", sum),
-      reduction<SumOfTerms<Squared>, false, true>("sum_squares", sum_squares),
+      reduction<Sum>("sum", sum),
+      reduction<Sum, false, true>("sum_squares", sum_squares),
       reduction<Product, false, true>("prod", prod),
-      reduction<SumOfTerms<Magnitude>, true>(
-          "sum_abs",
-          [](const Tensor& a, const Axes& axes, bool keep) { return norm(a, 1, axes, keep); }),
-      reduction<Extreme<Magnitude, true>, true>("max_abs",
-                                                [](const Tensor& a, const Axes& axes, bool keep) {
-                                                  return norm(a, INFINITY, axes, keep);
-                                                }),
-      reduction<Extreme<Itself, false>>("min", min),
-      reduction<Extreme<Itself, true>>("max", max),
-      reduction<Position<false>>("argmin", argmin),
-      reduction<Position<true>>("argmax", argmax),
+      reduction<Sum, true>("sum_abs", [](const Tensor& a, const Axes& axes,
+                                         bool keep) { return norm(a, 1, axes, keep); }),
+      reduction<Extreme, true>("max_abs", [](const Tensor& a, const Axes& axes,
+                                             bool keep) { return norm(a, INFINITY, axes, keep); }),
+      reduction<Extreme>("min", min),
+      reduction<Extreme>("max", max),
+      reduction<Position>("argmin", argmin),
+      reduction<Position>("argmax", argmax),
   };
 }
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Host arrays, the types in which references are computed, and how far a result is from one.
+// Host arrays, and how far a result is from its reference.
 #ifndef PATCHBAY_TESTS_OPERATORS_REFERENCE_H_
 #define PATCHBAY_TESTS_OPERATORS_REFERENCE_H_
 
@@ -16,30 +16,27 @@
 #include <patchbay/operators.h>
 #include <patchbay/tensor.h>
 
-#include "operators/small_float.h"
+#include "conformance/reference/number.h"
 
 namespace patchbay::test {
 
-/// References of f32, f16 and bf16 are computed in f64, those of f64 in what the host has beyond;
-/// integers wrap.
+using conformance::Bf16;
+using conformance::Exact;
+using conformance::F16;
+using conformance::kIsFloat;
 template <class T>
-struct ExactOf {
-  using type = T;
-};
-template <>
-struct ExactOf<float> {
-  using type = double;
-};
-template <int kExponentBits, int kMantissaBits>
-struct ExactOf<SmallFloat<kExponentBits, kMantissaBits>> {
-  using type = double;
-};
-template <>
-struct ExactOf<double> {
-  using type = long double;
-};
+constexpr bool kIsSmall = conformance::kIsHalf<T>;
+
+/// patchbay's, and of 16-bit floats.
 template <class T>
-using Exact = typename ExactOf<T>::type;
+constexpr DType dtype_of() {
+  if constexpr (std::is_same_v<T, F16>)
+    return DType::f16;
+  else if constexpr (std::is_same_v<T, Bf16>)
+    return DType::bf16;
+  else
+    return patchbay::dtype_of<T>();
+}
 
 /// Elements as vectors hold them: a bool is a byte, a 16-bit float an f32 of its value.
 template <class T>
@@ -52,6 +49,9 @@ using Values = std::vector<Stored<T>>;
 template <class T>
 constexpr bool kIsNumber = kIsFloat<T> || std::is_same_v<T, std::int32_t> ||
                            std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint8_t>;
+
+template <class T>
+using Terms = std::vector<conformance::Term<Exact<T>>>;
 
 template <class Body>
 void with_type(DType dtype, Body&& body) {
@@ -124,6 +124,19 @@ Values<T> tame_values(std::size_t count, unsigned seed) {
   }
 }
 
+/// Small whole numbers, of whose sums and products none is rounded, and many of which are equal.
+template <class T>
+Values<T> whole_values(std::size_t count, unsigned seed, int most = 8) {
+  std::mt19937 engine(seed);
+  std::uniform_int_distribution<int> draw(std::is_signed_v<Stored<T>> ? -most : 0, most);
+  Values<T> values(count);
+  for (auto& value : values) {
+    const int drawn = draw(engine);
+    value = static_cast<Stored<T>>(std::is_same_v<T, bool> ? drawn % 2 : drawn);
+  }
+  return values;
+}
+
 template <class T>
 Tensor upload(const Values<T>& values, const Shape& shape, const Device& device) {
   if constexpr (kIsSmall<T>) {
@@ -188,6 +201,28 @@ void expect_within(const Values<T>& got, const std::vector<E>& exact, double ulp
     const bool fits = is_within<T, E>(got[i], exact[i], ulps);
     ASSERT_TRUE(fits) << what << " at " << i << ": expected " << +exact[i] << " within " << ulps
                       << " ulp, got " << +got[i];
+  }
+}
+
+/// Bit for bit, but that any NaN is as good as another.
+template <class T>
+void expect_same(const Values<T>& got, const Values<T>& expected, const std::string& what) {
+  ASSERT_EQ(got.size(), expected.size()) << what;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (got[i] != got[i] && expected[i] != expected[i]) continue;
+    ASSERT_EQ(+got[i], +expected[i]) << what << " at " << i;
+  }
+}
+
+/// The elements of `expected` have a value and a scale, as terms have.
+template <class T, class Element>
+void expect_terms(const Values<T>& got, const std::vector<Element>& expected,
+                  const OperatorInfo& record, const std::string& what) {
+  ASSERT_EQ(got.size(), expected.size()) << what;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const auto [value, scale] = expected[i];
+    const bool fits = is_within<T>(got[i], value, record.bound.of(dtype_of<T>()), scale);
+    ASSERT_TRUE(fits) << what << " at " << i << ": expected " << value << ", got " << got[i];
   }
 }
 

@@ -8,6 +8,7 @@
 #include <patchbay/functional.h>
 #include <patchbay/normalization.h>
 
+#include "conformance/reference/rows.h"
 #include "operators/cases.h"
 #include "operators/float_case.h"
 #include "operators/layouts.h"
@@ -15,49 +16,12 @@
 namespace patchbay::test {
 namespace {
 
-/// A result, and what its error bound is relative to.
-template <class T>
-struct Term {
-  Exact<T> value{}, scale{};
-};
-template <class T>
-using Terms = std::vector<Term<T>>;
-
-template <class T>
-void expect_terms(const Values<T>& got, const Terms<T>& expected, const OperatorInfo& record,
-                  const std::string& what) {
-  ASSERT_EQ(got.size(), expected.size()) << what;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const auto [value, scale] = expected[i];
-    const bool fits = is_within<T>(got[i], value, record.bound.of(dtype_of<T>()), scale);
-    ASSERT_TRUE(fits) << what << " at " << i << ": expected " << value << ", got " << got[i];
-  }
-}
-
-std::size_t count_of(const Shape& shape) {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : shape) count *= extent;
-  return static_cast<std::size_t>(count);
-}
+using conformance::elements_of;
+using conformance::Slices;
 
 // ------------------------------------------------------------------------------- softmax ---
 
-/// Along the middle of [outer, n, inner].
-struct Slices {
-  std::int64_t outer, n, inner;
-
-  Shape shape() const { return {outer, n, inner}; }
-  /// Calls body(first) with the places of the first elements of all slices.
-  template <class Body>
-  void for_slices(const Body& body) const {
-    for (std::int64_t o = 0; o < outer; ++o) {
-      for (std::int64_t i = 0; i < inner; ++i) body(static_cast<std::size_t>(o * n * inner + i));
-    }
-  }
-  std::size_t place(std::size_t first, std::int64_t k) const {
-    return first + static_cast<std::size_t>(k * inner);
-  }
-};
+Shape shape_of(const Slices& one) { return {one.outer, one.n, one.inner}; }
 
 /// Short rows, rows of several blocks, few rows that are divided, rows whose exponentials are not
 /// kept, and columns.
@@ -70,7 +34,7 @@ std::vector<Slices> slices() {
 
 template <class T>
 Values<T> logits(const Slices& one, unsigned seed) {
-  Values<T> values = tame_values<T>(count_of(one.shape()), seed);
+  Values<T> values = tame_values<T>(one.size(), seed);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<Stored<T>>(T(values[i] * 4));
     if (i % 97 == 5 && one.n > 2) values[i] = -std::numeric_limits<Stored<T>>::infinity();
@@ -78,33 +42,8 @@ Values<T> logits(const Slices& one, unsigned seed) {
   return values;
 }
 
-template <class T>
-Terms<T> softmax_of(const Slices& one, const Values<T>& a, bool logarithm) {
-  Terms<T> terms(a.size());
-  one.for_slices([&](std::size_t first) {
-    Exact<T> most = -std::numeric_limits<Exact<T>>::infinity(), sum = 0;
-    for (std::int64_t k = 0; k < one.n; ++k) {
-      most = std::max(most, Exact<T>(a[one.place(first, k)]));
-    }
-    for (std::int64_t k = 0; k < one.n; ++k) {
-      sum += std::exp(Exact<T>(a[one.place(first, k)]) - most);
-    }
-    for (std::int64_t k = 0; k < one.n; ++k) {
-      const Exact<T> x = a[one.place(first, k)], difference = x - most;
-      Term<T>& term = terms[one.place(first, k)];
-      if (logarithm) {
-        term = {difference - std::log(sum), std::fabs(x) + std::fabs(most) + std::log(sum)};
-      } else {
-        const Exact<T> value = std::exp(difference) / sum;
-        term = {value, value == 0 ? 0 : value * (1 + std::fabs(difference))};
-      }
-    }
-  });
-  return terms;
-}
-
 std::string named(const Slices& one, bool logarithm) {
-  return (logarithm ? "log_softmax of " : "softmax of ") + to_string(one.shape());
+  return (logarithm ? "log_softmax of " : "softmax of ") + to_string(shape_of(one));
 }
 
 Tensor run_softmax(const Tensor& a, bool logarithm) {
@@ -116,13 +55,13 @@ template <class T>
 void check_special_rows(const Device& device, std::int64_t n) {
   const Slices one{4, n, 1};
   const auto infinity = std::numeric_limits<Stored<T>>::infinity();
-  Values<T> values = tame_values<T>(count_of(one.shape()), 54);
+  Values<T> values = tame_values<T>(one.size(), 54);
   const auto length = static_cast<std::size_t>(n);
   values[length / 2] = std::numeric_limits<Stored<T>>::quiet_NaN();
   values[length * 2 - 1] = infinity;
   std::fill_n(values.begin() + 2 * n, n, -infinity);
   values[length * 3] = -infinity;
-  const Tensor a = upload<T>(values, one.shape(), device);
+  const Tensor a = upload<T>(values, shape_of(one), device);
   for (const bool logarithm : {false, true}) {
     const Values<T> got = download<T>(run_softmax(a, logarithm));
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -138,9 +77,10 @@ void check_softmax(const Device& device, const OperatorInfo& record) {
   for (const Slices& one : slices()) {
     const Values<T> values = logits<T>(one, 51);
     for (const bool logarithm : {false, true}) {
-      const Terms<T> expected = softmax_of<T>(one, values, logarithm);
+      const Terms<T> expected =
+          conformance::softmax_terms<Exact<T>>(one, logarithm, elements_of(values));
       for (const Layout layout : {Layout::kContiguous, Layout::kTransposed}) {
-        const Tensor a = arrange<T>(values, one.shape(), layout, device);
+        const Tensor a = arrange<T>(values, shape_of(one), layout, device);
         expect_terms<T>(download<T>(run_softmax(a, logarithm)), expected, record,
                         named(one, logarithm));
       }
@@ -152,31 +92,15 @@ void check_softmax(const Device& device, const OperatorInfo& record) {
 template <class T>
 void check_softmax_input(const Device& device, const OperatorInfo& record) {
   for (const Slices& one : slices()) {
-    const Values<T> grads = tame_values<T>(count_of(one.shape()), 52);
+    const Values<T> grads = tame_values<T>(one.size(), 52);
     for (const bool logarithm : {false, true}) {
-      Tensor a = upload<T>(logits<T>(one, 53), one.shape(), device);
+      Tensor a = upload<T>(logits<T>(one, 53), shape_of(one), device);
       a.requires_grad_();
       const Tensor result = run_softmax(a, logarithm);
       const Values<T> y = download<T>(result.detach());
-      Terms<T> expected(y.size());
-      one.for_slices([&](std::size_t first) {
-        Term<T> sum;
-        for (std::int64_t k = 0; k < one.n; ++k) {
-          const std::size_t at = one.place(first, k);
-          const Exact<T> term = Exact<T>(grads[at]) * (logarithm ? 1 : Exact<T>(y[at]));
-          sum.value += term;
-          sum.scale += std::fabs(term);
-        }
-        for (std::int64_t k = 0; k < one.n; ++k) {
-          const std::size_t at = one.place(first, k);
-          const Exact<T> grad = grads[at], p = y[at];
-          const Exact<T> share = logarithm ? std::exp(p) : p;
-          expected[at] =
-              logarithm ? Term<T>{grad - share * sum.value, std::fabs(grad) + share * sum.scale}
-                        : Term<T>{p * (grad - sum.value), p * (std::fabs(grad) + sum.scale)};
-        }
-      });
-      const Tensor grad = upload<T>(grads, one.shape(), device);
+      const Terms<T> expected = conformance::softmax_input_terms<Exact<T>>(
+          one, logarithm, elements_of(grads), elements_of(y));
+      const Tensor grad = upload<T>(grads, shape_of(one), device);
       expect_terms<T>(download<T>(gradients({result}, {a}, {grad})[0]), expected, record,
                       named(one, logarithm));
     }
@@ -187,26 +111,18 @@ void check_softmax_input(const Device& device, const OperatorInfo& record) {
 
 enum class Kind { kLayer, kRms, kGroup, kBatch };
 
-/// Statistics of [s, g, e, o] for each [s, g], in a batch for each g; weights for each [g, e].
 struct Normalization {
   Kind kind;
   std::int64_t s, g, e, o;
   bool has_weight = true;
 
-  bool is_batch() const { return kind == Kind::kBatch; }
   Shape shape() const {
     if (kind == Kind::kLayer || kind == Kind::kRms) return {s, e};
     return {s, g * e, o};
   }
-  std::size_t statistic(std::size_t place) const {
-    const std::size_t row = place / static_cast<std::size_t>(e * o);
-    return is_batch() ? row % static_cast<std::size_t>(g) : row;
+  conformance::NormalizationShape geometry() const {
+    return {s, g, e, o, kind == Kind::kBatch, kind != Kind::kRms};
   }
-  std::size_t num_statistics() const { return static_cast<std::size_t>(is_batch() ? g : s * g); }
-  std::size_t weight(std::size_t place) const {
-    return place / static_cast<std::size_t>(o) % num_weights();
-  }
-  std::size_t num_weights() const { return static_cast<std::size_t>(g * e); }
   std::string name() const {
     return "kind " + std::to_string(static_cast<int>(kind)) + " of " + to_string(shape());
   }
@@ -247,56 +163,19 @@ std::vector<Normalization> normalizations() {
 constexpr double kEpsilon = 0.125;
 
 template <class T>
-struct Operands {
-  explicit Operands(const Normalization& one)
-      : a(tame_values<T>(count_of(one.shape()), 61)),
-        grad(tame_values<T>(a.size(), 62)),
-        weight(tame_values<T>(one.num_weights(), 63)),
-        bias(tame_values<T>(one.num_weights(), 64)) {
-    for (auto& value : a) value = static_cast<Stored<T>>(T(value + 3));  // a mean that matters
-    if (one.kind == Kind::kRms || !one.has_weight) bias.assign(bias.size(), 0);
-    if (!one.has_weight) weight.assign(weight.size(), 1);
-  }
-  Values<T> a, grad, weight, bias;
-};
-
-/// Of one statistic.
-template <class T>
-struct Statistic {
-  Exact<T> count{}, mean{}, factor{};
-  Exact<T> along{}, across{}, along_scale{}, across_scale{};  // means of d and d x
-};
+using Operands = conformance::Normalized<Exact<T>, Stored<T>>;
 
 template <class T>
-std::vector<Statistic<T>> statistics_of(const Normalization& one, const Operands<T>& in) {
-  using E = Exact<T>;
-  std::vector<Statistic<T>> all(one.num_statistics());
-  const auto each = [&](const auto& body) {
-    for (std::size_t i = 0; i < in.a.size(); ++i) body(all[one.statistic(i)], i, E(in.a[i]));
-  };
-  std::vector<E> squares(all.size());
-  each([](Statistic<T>& to, std::size_t, E a) {
-    to.count += 1;
-    to.mean += a;
-  });
-  for (Statistic<T>& to : all) to.mean = one.kind == Kind::kRms ? 0 : to.mean / to.count;
-  each([&](Statistic<T>& to, std::size_t i, E a) {
-    squares[one.statistic(i)] += (a - to.mean) * (a - to.mean);
-  });
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].factor = 1 / std::sqrt(squares[i] / all[i].count + E(kEpsilon));
-  }
-  each([&](Statistic<T>& to, std::size_t i, E a) {
-    const E d = E(in.grad[i]) * E(in.weight[one.weight(i)]), x = (a - to.mean) * to.factor;
-    to.along += d / to.count;
-    to.across += d * x / to.count;
-    to.along_scale += std::fabs(d) / to.count;
-    to.across_scale += std::fabs(d) * (std::fabs(a) + std::fabs(to.mean)) * to.factor / to.count;
-  });
-  if (one.kind == Kind::kRms) {
-    for (Statistic<T>& to : all) to.along = to.along_scale = 0;
-  }
-  return all;
+Operands<T> operands_of(const Normalization& one) {
+  const conformance::NormalizationShape shape = one.geometry();
+  Values<T> a = tame_values<T>(shape.size(), 61);
+  for (auto& value : a) value = static_cast<Stored<T>>(T(value + 3));  // a mean that matters
+  Values<T> weight = tame_values<T>(shape.num_weights(), 63);
+  Values<T> bias = tame_values<T>(shape.num_weights(), 64);
+  if (one.kind == Kind::kRms || !one.has_weight) bias.assign(bias.size(), 0);
+  if (!one.has_weight) weight.assign(weight.size(), 1);
+  const conformance::Statistics<Exact<T>> statistics(shape, elements_of(a));
+  return {shape, statistics, kEpsilon, a, tame_values<T>(a.size(), 62), weight, bias};
 }
 
 template <class T>
@@ -305,7 +184,7 @@ struct Leaves {
       : x(upload<T>(in.a, one.shape(), device)) {
     x.requires_grad_();
     if (!one.has_weight) return;
-    const Shape shape{static_cast<std::int64_t>(one.num_weights())};
+    const Shape shape{one.g * one.e};
     weight = upload<T>(in.weight, shape, device).requires_grad_();
     if (one.kind != Kind::kRms) bias = upload<T>(in.bias, shape, device).requires_grad_();
   }
@@ -370,69 +249,37 @@ void check_extreme_rows(const Device& device) {
 template <class T>
 void check_normalize(const Device& device, const OperatorInfo& record) {
   check_extreme_rows<T>(device);
-  using E = Exact<T>;
   for (const Normalization& one : normalizations()) {
-    const Operands<T> in(one);
-    const auto statistics = statistics_of<T>(one, in);
-    Terms<T> expected(in.a.size());
-    for (std::size_t i = 0; i < in.a.size(); ++i) {
-      const Statistic<T>& of = statistics[one.statistic(i)];
-      const E a = in.a[i], w = in.weight[one.weight(i)], b = in.bias[one.weight(i)];
-      expected[i] = {(a - of.mean) * of.factor * w + b,
-                     (std::fabs(a) + std::fabs(of.mean)) * of.factor * std::fabs(w) + std::fabs(b)};
-    }
+    const Operands<T> in = operands_of<T>(one);
     const Leaves<T> leaves(one, in, device);
-    expect_terms<T>(download<T>(leaves.run(one).detach()), expected, record, one.name());
+    expect_terms<T>(download<T>(leaves.run(one).detach()), in.terms(), record, one.name());
   }
 }
 
 template <class T>
 void check_normalize_input(const Device& device, const OperatorInfo& record) {
-  using E = Exact<T>;
   for (const Normalization& one : normalizations()) {
-    const Operands<T> in(one);
-    const auto statistics = statistics_of<T>(one, in);
-    Terms<T> expected(in.a.size());
-    for (std::size_t i = 0; i < in.a.size(); ++i) {
-      const Statistic<T>& of = statistics[one.statistic(i)];
-      const E a = in.a[i], d = E(in.grad[i]) * E(in.weight[one.weight(i)]);
-      const E x = (a - of.mean) * of.factor;
-      const E x_scale = (std::fabs(a) + std::fabs(of.mean)) * of.factor;
-      expected[i] = {of.factor * (d - of.along - x * of.across),
-                     of.factor * (std::fabs(d) + of.along_scale + x_scale * of.across_scale)};
-    }
+    const Operands<T> in = operands_of<T>(one);
     const Leaves<T> leaves(one, in, device);
     const Tensor grad = upload<T>(in.grad, one.shape(), device);
-    expect_terms<T>(download<T>(gradients({leaves.run(one)}, {leaves.x}, {grad})[0]), expected,
-                    record, one.name());
+    expect_terms<T>(download<T>(gradients({leaves.run(one)}, {leaves.x}, {grad})[0]),
+                    in.input_terms(), record, one.name());
   }
 }
 
 template <class T>
 void check_normalize_weight(const Device& device, const OperatorInfo& record) {
-  using E = Exact<T>;
   for (const Normalization& one : normalizations()) {
     if (!one.has_weight) continue;
-    const Operands<T> in(one);
-    const auto statistics = statistics_of<T>(one, in);
-    Terms<T> of_weight(one.num_weights()), of_bias(one.num_weights());
-    for (std::size_t i = 0; i < in.a.size(); ++i) {
-      const Statistic<T>& of = statistics[one.statistic(i)];
-      const E a = in.a[i], grad = in.grad[i];
-      Term<T>&weight = of_weight[one.weight(i)], &bias = of_bias[one.weight(i)];
-      weight.value += grad * (a - of.mean) * of.factor;
-      weight.scale += std::fabs(grad) * (std::fabs(a) + std::fabs(of.mean)) * of.factor;
-      bias.value += grad;
-      bias.scale += std::fabs(grad);
-    }
+    const Operands<T> in = operands_of<T>(one);
     const Leaves<T> leaves(one, in, device);
     const Tensor grad = upload<T>(in.grad, one.shape(), device);
     std::vector<Tensor> wanted{leaves.weight};
     if (leaves.bias.defined()) wanted.push_back(leaves.bias);
     const std::vector<Tensor> got = gradients({leaves.run(one)}, wanted, {grad});
-    expect_terms<T>(download<T>(got[0]), of_weight, record, one.name() + ", weight");
+    expect_terms<T>(download<T>(got[0]), in.weight_terms(), record, one.name() + ", weight");
     if (got.size() > 1)
-      expect_terms<T>(download<T>(got[1]), of_bias, record, one.name() + ", bias");
+      expect_terms<T>(download<T>(got[1]), in.bias_terms(), record, one.name() + ", bias");
   }
 }
 
@@ -440,22 +287,11 @@ void check_normalize_weight(const Device& device, const OperatorInfo& record) {
 
 OperatorCases row_cases() {
   return {
-      for_floats("softmax", [](const Device& device, const OperatorInfo& record,
-                               auto zero) { check_softmax<decltype(zero)>(device, record); }),
-      for_floats("softmax_input",
-                 [](const Device& device, const OperatorInfo& record, auto zero) {
-                   check_softmax_input<decltype(zero)>(device, record);
-                 }),
-      for_floats("normalize", [](const Device& device, const OperatorInfo& record,
-                                 auto zero) { check_normalize<decltype(zero)>(device, record); }),
-      for_floats("normalize_input",
-                 [](const Device& device, const OperatorInfo& record, auto zero) {
-                   check_normalize_input<decltype(zero)>(device, record);
-                 }),
-      for_floats("normalize_weight",
-                 [](const Device& device, const OperatorInfo& record, auto zero) {
-                   check_normalize_weight<decltype(zero)>(device, record);
-                 }),
+      for_floats("softmax", PATCHBAY_OF_FLOATS(check_softmax)),
+      for_floats("softmax_input", PATCHBAY_OF_FLOATS(check_softmax_input)),
+      for_floats("normalize", PATCHBAY_OF_FLOATS(check_normalize)),
+      for_floats("normalize_input", PATCHBAY_OF_FLOATS(check_normalize_input)),
+      for_floats("normalize_weight", PATCHBAY_OF_FLOATS(check_normalize_weight)),
   };
 }
 

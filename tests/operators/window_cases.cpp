@@ -7,13 +7,15 @@
 #include <patchbay/convolution.h>
 #include <patchbay/pooling.h>
 
+#include "conformance/reference/windows.h"
 #include "operators/cases.h"
 #include "operators/float_case.h"
 #include "operators/layouts.h"
-#include "operators/sums.h"
 
 namespace patchbay::test {
 namespace {
+
+using conformance::Window;
 
 // -------------------------------------------------------------------------- convolutions ---
 
@@ -25,12 +27,14 @@ struct Convolution {
   Shape images() const { return {n, c, h, w}; }
   Shape weight() const { return {o, c / options.groups, kh, kw}; }
   Shape windows() const {
-    const auto along = [](std::int64_t extent, std::int64_t kernel, std::int64_t padding,
-                          std::int64_t dilation, std::int64_t stride) {
-      return (extent + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
-    };
-    return {n, o, along(h, kh, options.padding.h, options.dilation.h, options.stride.h),
-            along(w, kw, options.padding.w, options.dilation.w, options.stride.w)};
+    const conformance::ConvolutionShape by = shape();
+    return {n, o, by.h.windows(), by.w.windows()};
+  }
+  conformance::ConvolutionShape shape() const {
+    const Conv2dOptions& by = options;
+    const conformance::Axis rows{h, kh, by.stride.h, by.padding.h, by.dilation.h};
+    const conformance::Axis columns{w, kw, by.stride.w, by.padding.w, by.dilation.w};
+    return {n, c, o, by.groups, rows, columns};
   }
 };
 
@@ -62,37 +66,6 @@ std::vector<Convolution> convolutions() {
   };
 }
 
-/// Calls body(place in the images, in the weight, in the windows) for each product.
-template <class Body>
-void for_products(const Convolution& one, const Body& body) {
-  const Shape windows = one.windows(), weight = one.weight();
-  const std::int64_t filters = one.o / one.options.groups;
-  const auto place = [](const Shape& shape, std::int64_t a, std::int64_t b, std::int64_t c,
-                        std::int64_t d) {
-    return static_cast<std::size_t>(((a * shape[1] + b) * shape[2] + c) * shape[3] + d);
-  };
-  for (std::int64_t n = 0; n < one.n; ++n) {
-    for (std::int64_t o = 0; o < one.o; ++o) {
-      for (std::int64_t y = 0; y < windows[2]; ++y) {
-        for (std::int64_t x = 0; x < windows[3]; ++x) {
-          for (std::int64_t c = 0; c < weight[1]; ++c) {
-            for (std::int64_t i = 0; i < one.kh; ++i) {
-              for (std::int64_t j = 0; j < one.kw; ++j) {
-                const Conv2dOptions& by = one.options;
-                const std::int64_t row = y * by.stride.h - by.padding.h + i * by.dilation.h;
-                const std::int64_t column = x * by.stride.w - by.padding.w + j * by.dilation.w;
-                if (row < 0 || row >= one.h || column < 0 || column >= one.w) continue;
-                body(place(one.images(), n, o / filters * weight[1] + c, row, column),
-                     place(weight, o, c, i, j), place(windows, n, o, y, x));
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
 template <class T>
 struct Operands {
   explicit Operands(const Convolution& one)
@@ -107,8 +80,8 @@ template <class T>
 void check_conv2d(const Device& device, const OperatorInfo& record) {
   for (const Convolution& one : convolutions()) {
     const Operands<T> values(one);
-    Sums<T> expected(values.windows.size());
-    for_products(one, [&](std::size_t image, std::size_t factor, std::size_t window) {
+    Terms<T> expected(values.windows.size());
+    one.shape().for_products([&](std::size_t image, std::size_t factor, std::size_t window) {
       expected[window].add(Exact<T>(values.images[image]) * Exact<T>(values.weight[factor]));
     });
     const Tensor weight = upload<T>(values.weight, one.weight(), device);
@@ -116,7 +89,7 @@ void check_conv2d(const Device& device, const OperatorInfo& record) {
       const Tensor x = arrange<T>(values.images, {one.n * one.c, one.h, one.w}, layout, device);
       const Tensor y = conv2d(x.view(one.images()), weight, {}, one.options);
       ASSERT_EQ(y.shape(), one.windows()) << one.name;
-      expect_sums<T>(download<T>(y), expected, record, one.name);
+      expect_terms<T>(download<T>(y), expected, record, one.name);
     }
   }
 }
@@ -126,15 +99,15 @@ template <class T>
 void check_conv2d_input(const Device& device, const OperatorInfo& record) {
   for (const Convolution& one : convolutions()) {
     const Operands<T> values(one);
-    Sums<T> expected(values.images.size());
-    for_products(one, [&](std::size_t image, std::size_t factor, std::size_t window) {
+    Terms<T> expected(values.images.size());
+    one.shape().for_products([&](std::size_t image, std::size_t factor, std::size_t window) {
       expected[image].add(Exact<T>(values.windows[window]) * Exact<T>(values.weight[factor]));
     });
     Tensor x = upload<T>(values.images, one.images(), device);
     x.requires_grad_();
     const Tensor y = conv2d(x, upload<T>(values.weight, one.weight(), device), {}, one.options);
     const Tensor grad = upload<T>(values.windows, one.windows(), device);
-    expect_sums<T>(download<T>(gradients({y}, {x}, {grad})[0]), expected, record, one.name);
+    expect_terms<T>(download<T>(gradients({y}, {x}, {grad})[0]), expected, record, one.name);
   }
 }
 
@@ -142,8 +115,8 @@ template <class T>
 void check_conv2d_weight(const Device& device, const OperatorInfo& record) {
   for (const Convolution& one : convolutions()) {
     const Operands<T> values(one);
-    Sums<T> expected(values.weight.size());
-    for_products(one, [&](std::size_t image, std::size_t factor, std::size_t window) {
+    Terms<T> expected(values.weight.size());
+    one.shape().for_products([&](std::size_t image, std::size_t factor, std::size_t window) {
       expected[factor].add(Exact<T>(values.images[image]) * Exact<T>(values.windows[window]));
     });
     Tensor weight = upload<T>(values.weight, one.weight(), device);
@@ -151,7 +124,7 @@ void check_conv2d_weight(const Device& device, const OperatorInfo& record) {
     const Tensor y =
         conv2d(upload<T>(values.images, one.images(), device), weight, {}, one.options);
     const Tensor grad = upload<T>(values.windows, one.windows(), device);
-    expect_sums<T>(download<T>(gradients({y}, {weight}, {grad})[0]), expected, record, one.name);
+    expect_terms<T>(download<T>(gradients({y}, {weight}, {grad})[0]), expected, record, one.name);
   }
 }
 
@@ -201,85 +174,32 @@ std::vector<Pooling> dilated_poolings() {
   return all;
 }
 
-/// The elements of window (y, x), and by how many a sum is divided.
-struct Window {
-  std::vector<std::size_t> places;
-  std::int64_t count = 0;
-};
-
-Window window_at(const Pooling& one, std::int64_t y, std::int64_t x) {
-  const auto along = [&](std::int64_t at, std::int64_t extent, std::int64_t windows,
-                         std::int64_t kernel, std::int64_t stride, std::int64_t padding,
-                         std::int64_t dilation, std::int64_t& count) {
-    std::vector<std::int64_t> all;
-    if (one.is_adaptive) {
-      for (std::int64_t i = at * extent / windows; i * windows < (at + 1) * extent; ++i) {
-        all.push_back(i);
-      }
-      count = static_cast<std::int64_t>(all.size());
-      return all;
-    }
-    count = 0;
-    for (std::int64_t k = 0; k < kernel; ++k) {
-      const std::int64_t i = at * stride - padding + k * dilation;
-      if (i >= 0 && i < extent) all.push_back(i);
-      if (one.counts_padding ? i < extent + padding : i >= 0 && i < extent) ++count;
-    }
-    return all;
-  };
-  std::int64_t height = 0, width = 0;
-  const auto rows = along(y, one.h, one.windows.h, one.kernel.h, one.stride.h, one.padding.h,
-                          one.dilation.h, height);
-  const auto columns = along(x, one.w, one.windows.w, one.kernel.w, one.stride.w, one.padding.w,
-                             one.dilation.w, width);
-  Window window{{}, height * width};
-  for (const std::int64_t row : rows) {
-    for (const std::int64_t column : columns) {
-      window.places.push_back(static_cast<std::size_t>(row * one.w + column));
-    }
-  }
-  return window;
-}
-
-/// Calls body(first place of the plane, place in the result, window).
+/// Calls body(place in the result, window).
 template <class Body>
 void for_windows(const Pooling& one, const Body& body) {
-  std::size_t result = 0;
-  for (std::int64_t plane = 0; plane < one.planes; ++plane) {
-    for (std::int64_t y = 0; y < one.windows.h; ++y) {
-      for (std::int64_t x = 0; x < one.windows.w; ++x) {
-        body(static_cast<std::size_t>(plane * one.h * one.w), result++, window_at(one, y, x));
-      }
-    }
-  }
+  const conformance::Axis rows{one.h, one.kernel.h, one.stride.h, one.padding.h, one.dilation.h};
+  const conformance::Axis columns{one.w, one.kernel.w, one.stride.w, one.padding.w, one.dilation.w};
+  conformance::for_windows(one.planes, {rows, one.windows.h, one.is_adaptive},
+                           {columns, one.windows.w, one.is_adaptive}, one.counts_padding, body);
 }
 
 /// With NaN and infinities among the values, and equal ones.
 template <class T>
-void check_max_pool2d(const Device& device) {
+void check_max_pool2d(const Device& device, const OperatorInfo&) {
   for (const Pooling& one : dilated_poolings()) {
     Values<T> values = random_values<T>(count_of(one.images()), 44);
     for (std::size_t i = 0; i + 3 < values.size(); i += 7) values[i] = values[i + 1];
     Values<T> expected(count_of(one.result()));
     std::vector<std::int64_t> places(expected.size());
-    for_windows(one, [&](std::size_t plane, std::size_t to, const Window& window) {
-      std::size_t best = window.places[0];
-      for (const std::size_t place : window.places) {
-        const auto value = values[plane + place], most = values[plane + best];
-        if (most == most && (value != value || value > most)) best = place;
-      }
-      expected[to] = values[plane + best];
-      places[to] = static_cast<std::int64_t>(best);
+    for_windows(one, [&](std::size_t to, const Window& window) {
+      const std::size_t best = window.largest([&](std::size_t i) { return values[i]; });
+      expected[to] = values[best];
+      places[to] = static_cast<std::int64_t>(best) % (one.h * one.w);
     });
     const Tensor x = upload<T>(values, one.images(), device);
     const Tensor y = one.max(x);
     ASSERT_EQ(y.shape(), one.result()) << one.name;
-    const Values<T> got = download<T>(y);
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      const bool both_nan = got[i] != got[i] && expected[i] != expected[i];
-      ASSERT_TRUE(both_nan || got[i] == expected[i])
-          << one.name << " at " << i << ": expected " << expected[i] << ", got " << got[i];
-    }
+    expect_same<T>(download<T>(y), expected, one.name);
     if (one.is_adaptive) continue;
     const Tensor index =
         max_pool2d_index(x, one.kernel, {one.stride, one.padding, one.dilation, one.ceil});
@@ -294,21 +214,18 @@ void check_max_pool2d_input(const Device& device, const OperatorInfo& record) {
     Values<T> values = tame_values<T>(count_of(one.images()), 44);
     for (std::size_t i = 0; i + 3 < values.size(); i += 7) values[i] = values[i + 1];
     const Values<T> grads = tame_values<T>(count_of(one.result()), 47);
-    Sums<T> expected(values.size());
-    for_windows(one, [&](std::size_t plane, std::size_t from, const Window& window) {
-      std::size_t best = window.places[0];
-      for (const std::size_t place : window.places) {
-        if (values[plane + place] > values[plane + best]) best = place;
-      }
-      expected[plane + best].add(Exact<T>(grads[from]));
+    Terms<T> expected(values.size());
+    for_windows(one, [&](std::size_t from, const Window& window) {
+      const std::size_t best = window.largest([&](std::size_t i) { return values[i]; });
+      expected[best].add(Exact<T>(grads[from]));
     });
     Tensor x = upload<T>(values, one.images(), device);
     x.requires_grad_();
     for (const Layout layout : {Layout::kContiguous, Layout::kTransposed}) {
       const Shape planes{one.planes, one.windows.h, one.windows.w};
       const Tensor grad = arrange<T>(grads, planes, layout, device).unsqueeze(0);
-      expect_sums<T>(download<T>(gradients({one.max(x)}, {x}, {grad})[0]), expected, record,
-                     one.name);
+      expect_terms<T>(download<T>(gradients({one.max(x)}, {x}, {grad})[0]), expected, record,
+                      one.name);
     }
   }
 }
@@ -317,15 +234,15 @@ template <class T>
 void check_avg_pool2d(const Device& device, const OperatorInfo& record) {
   for (const Pooling& one : poolings()) {
     const Values<T> values = tame_values<T>(count_of(one.images()), 45);
-    Sums<T> expected(count_of(one.result()));
-    for_windows(one, [&](std::size_t plane, std::size_t to, const Window& window) {
+    Terms<T> expected(count_of(one.result()));
+    for_windows(one, [&](std::size_t to, const Window& window) {
       for (const std::size_t place : window.places) {
-        expected[to].add(Exact<T>(values[plane + place]) / static_cast<Exact<T>>(window.count));
+        expected[to].add(Exact<T>(values[place]) / static_cast<Exact<T>>(window.count));
       }
     });
     const Tensor y = one.avg(upload<T>(values, one.images(), device));
     ASSERT_EQ(y.shape(), one.result()) << one.name;
-    expect_sums<T>(download<T>(y), expected, record, one.name);
+    expect_terms<T>(download<T>(y), expected, record, one.name);
   }
 }
 
@@ -333,17 +250,17 @@ template <class T>
 void check_avg_pool2d_input(const Device& device, const OperatorInfo& record) {
   for (const Pooling& one : poolings()) {
     const Values<T> grads = tame_values<T>(count_of(one.result()), 46);
-    Sums<T> expected(count_of(one.images()));
-    for_windows(one, [&](std::size_t plane, std::size_t from, const Window& window) {
+    Terms<T> expected(count_of(one.images()));
+    for_windows(one, [&](std::size_t from, const Window& window) {
       for (const std::size_t place : window.places) {
-        expected[plane + place].add(Exact<T>(grads[from]) / static_cast<Exact<T>>(window.count));
+        expected[place].add(Exact<T>(grads[from]) / static_cast<Exact<T>>(window.count));
       }
     });
     Tensor x = upload<T>(Values<T>(expected.size()), one.images(), device);
     x.requires_grad_();
     const Tensor grad = upload<T>(grads, one.result(), device);
-    expect_sums<T>(download<T>(gradients({one.avg(x)}, {x}, {grad})[0]), expected, record,
-                   one.name);
+    expect_terms<T>(download<T>(gradients({one.avg(x)}, {x}, {grad})[0]), expected, record,
+                    one.name);
   }
 }
 
@@ -351,28 +268,13 @@ void check_avg_pool2d_input(const Device& device, const OperatorInfo& record) {
 
 OperatorCases window_cases() {
   return {
-      for_floats("conv2d", [](const Device& device, const OperatorInfo& record,
-                              auto zero) { check_conv2d<decltype(zero)>(device, record); }),
-      for_floats("conv2d_input",
-                 [](const Device& device, const OperatorInfo& record, auto zero) {
-                   check_conv2d_input<decltype(zero)>(device, record);
-                 }),
-      for_floats("conv2d_weight",
-                 [](const Device& device, const OperatorInfo& record, auto zero) {
-                   check_conv2d_weight<decltype(zero)>(device, record);
-                 }),
-      for_floats("max_pool2d_index", [](const Device& device, const OperatorInfo&,
-                                        auto zero) { check_max_pool2d<decltype(zero)>(device); }),
-      for_floats("max_pool2d_input",
-                 [](const Device& device, const OperatorInfo& record, auto zero) {
-                   check_max_pool2d_input<decltype(zero)>(device, record);
-                 }),
-      for_floats("avg_pool2d", [](const Device& device, const OperatorInfo& record,
-                                  auto zero) { check_avg_pool2d<decltype(zero)>(device, record); }),
-      for_floats("avg_pool2d_input",
-                 [](const Device& device, const OperatorInfo& record, auto zero) {
-                   check_avg_pool2d_input<decltype(zero)>(device, record);
-                 }),
+      for_floats("conv2d", PATCHBAY_OF_FLOATS(check_conv2d)),
+      for_floats("conv2d_input", PATCHBAY_OF_FLOATS(check_conv2d_input)),
+      for_floats("conv2d_weight", PATCHBAY_OF_FLOATS(check_conv2d_weight)),
+      for_floats("max_pool2d_index", PATCHBAY_OF_FLOATS(check_max_pool2d)),
+      for_floats("max_pool2d_input", PATCHBAY_OF_FLOATS(check_max_pool2d_input)),
+      for_floats("avg_pool2d", PATCHBAY_OF_FLOATS(check_avg_pool2d)),
+      for_floats("avg_pool2d_input", PATCHBAY_OF_FLOATS(check_avg_pool2d_input)),
   };
 }
 

@@ -14,7 +14,8 @@ import shutil
 import subprocess
 import sys
 
-PRODUCTION = ("core/", "include/", "kit/", "plugins/", "tools/", "conformance/")
+PRODUCTION = ("core/", "include/", "kit/", "plugins/", "tools/", "conformance/kernels/")
+REFERENCES = "conformance/reference/"  # what tests and conformance checks compare with
 LIMITS = {"elementwise": 2, "reduction": 6, "attributes": 6, "function": 2}
 PAGE = "docs/adding-an-operator.md"
 SKIPPED = 77
@@ -27,7 +28,7 @@ def files_of(patch: str) -> set[str]:
 def named_in(page: str, name: str) -> set[str]:
     """The files in backquotes in the section that names the patch."""
     sections = [text for text in page.split("\n## ") if f"tests/patches/{name}.patch" in text]
-    return set(re.findall(r"`((?:tests/|%s)[^`\s]*\.(?:cpp|hpp|h))`" % "|".join(PRODUCTION),
+    return set(re.findall(r"`((?:tests/|%s)[^`\s]*\.(?:cpp|hpp|h))`" % "|".join((REFERENCES, *PRODUCTION)),
                           "".join(sections)))
 
 

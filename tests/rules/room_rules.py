@@ -16,7 +16,7 @@ FLOORS = {
         tensor/updates tensor/interop tensor/print tensor/autograd tensor/kernel tensor/graph tensor/call distributed
         nn nn/module nn/layers nn/files nn/data nn/training nn/parallel nn/trainer""".split(),
     "kit": ". machine library expression executor portable/base portable/elementwise portable device card/api card/context card/kernels card/device".split(),
-    "conformance": "support values kernels .".split(),
+    "conformance": "reference support values kernels .".split(),
     "plugins/cpu-openblas": "operands threads simd simd/loops simd/selection onednn products kernels convolution normalization operators fused device".split(),
     "plugins/opencl": "api context kernels device".split(),
     "plugins/cuda-cublas": "api device".split(),

@@ -10,6 +10,7 @@
 #include <patchbay/functional.h>
 #include <patchbay/ops.h>
 
+#include "conformance/reference/rows.h"
 #include "support/device_test.h"
 #include "tensor/functional/functional_values.h"
 
@@ -28,41 +29,21 @@ class AttentionTest : public DeviceTest {
 PATCHBAY_ON_EACH_DEVICE(AttentionTest);
 
 /// What is added to the score of a query and a key.
-using Added = std::function<double(std::size_t batch, std::size_t query, std::size_t key)>;
-double nothing(std::size_t, std::size_t, std::size_t) { return 0; }
-double causal(std::size_t, std::size_t query, std::size_t key) {
+using Added = std::function<double(std::int64_t batch, std::int64_t query, std::int64_t key)>;
+double causal(std::int64_t, std::int64_t query, std::int64_t key) {
   return key <= query ? 0 : -kInfinity;
 }
 
 /// Of [batch, queries, features], [batch, keys, features] and [batch, keys, n].
 Doubles attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double scale,
-                     const Added& added) {
-  const auto at = [](const Tensor& a, int dim) { return static_cast<std::size_t>(a.size(dim)); };
-  const std::size_t num_queries = at(q, 1), num_keys = at(k, 1), features = at(q, 2), n = at(v, 2);
+                     const Added& added = conformance::kUnmasked) {
   const Doubles query = values_of(q), key = values_of(k), value = values_of(v);
   Doubles result;
-  for (std::size_t b = 0; b < at(q, 0); ++b) {
-    for (std::size_t i = 0; i < num_queries; ++i) {
-      Doubles row(n);
-      double total = 0, most = -kInfinity;
-      Doubles scores;
-      for (std::size_t j = 0; j < num_keys; ++j) {
-        double score = 0;
-        for (std::size_t f = 0; f < features; ++f) {
-          score +=
-              query[(b * num_queries + i) * features + f] * key[(b * num_keys + j) * features + f];
-        }
-        scores.push_back(score * scale + added(b, i, j));
-        most = std::fmax(most, scores.back());
-      }
-      for (std::size_t j = 0; j < num_keys && most != -kInfinity; ++j) {
-        const double weight = std::exp(scores[j] - most);
-        total += weight;
-        for (std::size_t f = 0; f < n; ++f) row[f] += weight * value[(b * num_keys + j) * n + f];
-      }
-      for (const double one : row) result.push_back(total == 0 ? 0 : one / total);
-    }
-  }
+  conformance::attend<double>(
+      {q.size(0), q.size(1), k.size(1), q.size(2), v.size(2), scale},
+      conformance::elements_of(query), conformance::elements_of(key),
+      conformance::elements_of(value), added,
+      [&](std::int64_t, std::int64_t, const auto& sum, double) { result.push_back(sum.value); });
   return result;
 }
 
@@ -70,10 +51,9 @@ TEST_P(AttentionTest, OfEveryKey) {
   for (const DType dtype : float_dtypes(device_)) {
     const Tensor q = some({2, 5, 4}, dtype), k = some({2, 7, 4}, dtype, 1);
     const Tensor v = some({2, 7, 3}, dtype, 2);
-    expect_near(scaled_dot_product_attention(q, k, v), attention_of(q, k, v, 0.5, nothing),
-                "attention");
+    expect_near(scaled_dot_product_attention(q, k, v), attention_of(q, k, v, 0.5), "attention");
     expect_near(scaled_dot_product_attention(q, k, v, {.scale = -0.25}),
-                attention_of(q, k, v, -0.25, nothing), "with a scale");
+                attention_of(q, k, v, -0.25), "with a scale");
     EXPECT_EQ(scaled_dot_product_attention(q[0], k[0], v[0]).shape(), (Shape{5, 3}));
   }
 }
@@ -120,7 +100,7 @@ TEST_P(AttentionTest, OfSeveralBlocks) {
   for (const auto& [queries, keys] : {std::pair{150, 9}, {64, 130}, {70, 70}}) {
     const Tensor q = some({2, queries, 4}, DType::f32), k = some({2, keys, 4}, DType::f32, 1);
     const Tensor v = some({2, keys, 3}, DType::f32, 2);
-    expect_near(scaled_dot_product_attention(q, k, v), attention_of(q, k, v, 0.5, nothing), "all");
+    expect_near(scaled_dot_product_attention(q, k, v), attention_of(q, k, v, 0.5), "all");
     expect_near(scaled_dot_product_attention(q, k, v, {.is_causal = true}),
                 attention_of(q, k, v, 0.5, causal), "causal");
   }
@@ -173,9 +153,8 @@ TEST_P(AttentionTest, LeadingDimensionsBroadcast) {
   };
   const Tensor y = scaled_dot_product_attention(q, k, v);
   EXPECT_EQ(y.shape(), (Shape{2, 5, 3, 2}));
-  expect_near(
-      y, attention_of(flat(q, {10, 3, 4}), flat(k, {10, 6, 4}), flat(v, {10, 6, 2}), 0.5, nothing),
-      "attention");
+  expect_near(y, attention_of(flat(q, {10, 3, 4}), flat(k, {10, 6, 4}), flat(v, {10, 6, 2}), 0.5),
+              "attention");
 }
 
 /// Heads beside the features, as a projection leaves them.

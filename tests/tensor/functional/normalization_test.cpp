@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Normalization, against loops over the elements in f64.
 #include <cmath>
-#include <functional>
 
 #include <patchbay/autograd.h>
 #include <patchbay/normalization.h>
 #include <patchbay/ops.h>
 
+#include "conformance/reference/rows.h"
 #include "support/device_test.h"
 #include "tensor/functional/functional_values.h"
 
@@ -22,70 +22,41 @@ class NormalizationTest : public DeviceTest {
 };
 PATCHBAY_ON_EACH_DEVICE(NormalizationTest);
 
-/// Where an element belongs.
-using Place = std::function<std::size_t(std::size_t element)>;
+using Sizes = conformance::NormalizationShape;
+using Statistics = conformance::Statistics<double>;
 
 /// Empty weights are 1, empty biases 0.
-struct Reference {
-  Place group, feature;
-  double epsilon = 1e-5;
-  bool is_centered = true;
-  Doubles weight = {}, bias = {};
-  Doubles means = {}, variances = {}, counts = {};  // of the groups
-
-  void measure(const Doubles& x) {
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      means.resize(std::max(means.size(), group(i) + 1));
-      counts.resize(means.size());
-      means[group(i)] += x[i];
-      counts[group(i)] += 1;
-    }
-    variances.assign(means.size(), 0);
-    for (std::size_t g = 0; g < means.size(); ++g)
-      means[g] = is_centered ? means[g] / counts[g] : 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double deviation = x[i] - means[group(i)];
-      variances[group(i)] += deviation * deviation / counts[group(i)];
-    }
-  }
-  Doubles of(const Doubles& x) {
-    if (means.empty()) measure(x);
-    Doubles y;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double w = weight.empty() ? 1 : weight[feature(i)];
-      const double b = bias.empty() ? 0 : bias[feature(i)];
-      y.push_back((x[i] - means[group(i)]) / std::sqrt(variances[group(i)] + epsilon) * w + b);
-    }
-    return y;
-  }
-};
-
-/// [..., 6]: rows of 6.
-Place row_of(std::size_t size) {
-  return [size](std::size_t i) { return i / size; };
+Doubles normalized(const Sizes& by, const Doubles& x, double epsilon, Doubles weight, Doubles bias,
+                   const Statistics& statistics) {
+  weight.resize(by.num_weights(), 1);
+  bias.resize(by.num_weights(), 0);
+  return conformance::values_of(
+      conformance::Normalized<double, double>{by, statistics, epsilon, x, {}, weight, bias}
+          .terms());
 }
-Place place_in(std::size_t size) {
-  return [size](std::size_t i) { return i % size; };
+Doubles normalized(const Sizes& by, const Doubles& x, double epsilon = 1e-5, Doubles weight = {},
+                   Doubles bias = {}) {
+  return normalized(by, x, epsilon, weight, bias, Statistics(by, conformance::elements_of(x)));
 }
-/// Of [n, channels, others].
-Place channel_of(std::size_t channels, std::size_t others) {
-  return [=](std::size_t i) { return i / others % channels; };
+Sizes rows_of(std::int64_t count, std::int64_t size) { return {count, 1, size, 1}; }
+Sizes uncentered(Sizes sizes) {
+  sizes.is_centered = false;
+  return sizes;
 }
 
 TEST_P(NormalizationTest, LayerNormOfTheLastDimensions) {
   for (const DType dtype : float_dtypes(device_)) {
     const Tensor x = some({4, 2, 3}, dtype);
     const Doubles stored = values_of(x);
-    expect_near(layer_norm(x, {3}), Reference{row_of(3), place_in(3)}.of(stored), "of one");
+    expect_near(layer_norm(x, {3}), normalized(rows_of(8, 3), stored), "of one");
     const Tensor weight = some({2, 3}, dtype, 1), bias = some({2, 3}, dtype, 2);
     const auto reference = [&](double epsilon) {
-      return Reference{row_of(6), place_in(6), epsilon, true, values_of(weight), values_of(bias)};
+      return normalized(rows_of(4, 6), stored, epsilon, values_of(weight), values_of(bias));
     };
-    expect_near(layer_norm(x, {2, 3}, weight, bias), reference(1e-5).of(stored), "of two");
-    expect_near(layer_norm(x, {2, 3}, weight, bias, 0.5), reference(0.5).of(stored), "epsilon");
-    Reference only_bias{row_of(6), place_in(6)};
-    only_bias.bias = values_of(bias);
-    expect_near(layer_norm(x, {2, 3}, {}, bias), only_bias.of(stored), "without a weight");
+    expect_near(layer_norm(x, {2, 3}, weight, bias), reference(1e-5), "of two");
+    expect_near(layer_norm(x, {2, 3}, weight, bias, 0.5), reference(0.5), "epsilon");
+    expect_near(layer_norm(x, {2, 3}, {}, bias),
+                normalized(rows_of(4, 6), stored, 1e-5, {}, values_of(bias)), "without a weight");
   }
 }
 
@@ -94,10 +65,10 @@ TEST_P(NormalizationTest, RmsNormOfTheLastDimensions) {
     const Tensor x = some({4, 6}, dtype), weight = some({6}, dtype, 1);
     const Doubles stored = values_of(x);
     const double least = dtype == DType::f64 ? std::ldexp(1, -52) : std::ldexp(1, -23);
-    expect_near(rms_norm(x, {6}), Reference{row_of(6), place_in(6), least, false}.of(stored),
+    expect_near(rms_norm(x, {6}), normalized(uncentered(rows_of(4, 6)), stored, least),
                 "without a weight");
     expect_near(rms_norm(x, {6}, weight, 0.25),
-                Reference{row_of(6), place_in(6), 0.25, false, values_of(weight)}.of(stored),
+                normalized(uncentered(rows_of(4, 6)), stored, 0.25, values_of(weight)),
                 "with a weight");
   }
   const Tensor tiny = full({1, 2}, 1e-5, device_);
@@ -109,16 +80,14 @@ TEST_P(NormalizationTest, GroupNormOfNeighbouringChannels) {
   for (const DType dtype : float_dtypes(device_)) {
     const Tensor weight = some({4}, dtype, 1), bias = some({4}, dtype, 2);
     const Tensor x = some({2, 4, 3, 2}, dtype);
-    for (const std::size_t groups : {1, 2, 4}) {
+    for (const std::int64_t groups : {1, 2, 4}) {
       expect_near(group_norm(x, groups, weight, bias),
-                  Reference{row_of(24 / groups), channel_of(4, 6), 1e-5, true, values_of(weight),
-                            values_of(bias)}
-                      .of(values_of(x)),
+                  normalized({2, groups, 4 / groups, 6}, values_of(x), 1e-5, values_of(weight),
+                             values_of(bias)),
                   "of planes");
     }
     const Tensor flat = some({3, 4}, dtype);
-    expect_near(group_norm(flat, 2), Reference{row_of(2), place_in(4)}.of(values_of(flat)),
-                "without planes");
+    expect_near(group_norm(flat, 2), normalized({3, 2, 2, 1}, values_of(flat)), "without planes");
   }
 }
 
@@ -127,9 +96,9 @@ TEST_P(NormalizationTest, BatchNormByTheBatch) {
     const Tensor weight = some({3}, dtype, 1), bias = some({3}, dtype, 2);
     for (const Shape& shape : {Shape{5, 3}, Shape{4, 3, 2}, Shape{2, 3, 2, 2, 2}}) {
       const Tensor x = some(shape, dtype);
-      const auto others = static_cast<std::size_t>(num_elements(shape) / shape[0] / 3);
-      Reference reference{channel_of(3, others), channel_of(3, others), 1e-5, true,
-                          values_of(weight),     values_of(bias)};
+      const Sizes by{shape[0], 3, 1, num_elements(shape) / shape[0] / 3, true};
+      const Doubles stored = values_of(x);
+      const Statistics statistics(by, conformance::elements_of(stored));
       const DType wide = dtype == DType::f64 ? DType::f64 : DType::f32;
       const Tensor means = tensor_of({1, 2, 3}, {3}, wide, device_);
       const Tensor variances = tensor_of({4, 5, 6}, {3}, dtype, device_);
@@ -139,17 +108,16 @@ TEST_P(NormalizationTest, BatchNormByTheBatch) {
                                  .bias = bias,
                                  .training = true,
                                  .momentum = 0.25}),
-                  reference.of(values_of(x)), "batch_norm");
+                  normalized(by, stored, 1e-5, values_of(weight), values_of(bias)), "batch_norm");
       Doubles moved_means, moved_variances;
       for (std::size_t c = 0; c < 3; ++c) {
-        const double n = reference.counts[c], at = static_cast<double>(c);
-        moved_means.push_back(0.75 * (1 + at) + 0.25 * reference.means[c]);
-        moved_variances.push_back(0.75 * (4 + at) + 0.25 * reference.variances[c] * n / (n - 1));
+        const double n = static_cast<double>(by.count()), at = static_cast<double>(c);
+        moved_means.push_back(0.75 * (1 + at) + 0.25 * statistics.means[c]);
+        moved_variances.push_back(0.75 * (4 + at) + 0.25 * statistics.variances[c] * n / (n - 1));
       }
       expect_near(means, moved_means, "running mean");
       expect_near(variances, moved_variances, "running variance");
-      reference.weight = reference.bias = {};
-      expect_near(batch_norm(x, {.training = true}), reference.of(values_of(x)), "alone");
+      expect_near(batch_norm(x, {.training = true}), normalized(by, stored), "alone");
     }
   }
 }
@@ -160,13 +128,14 @@ TEST_P(NormalizationTest, BatchNormByTheRunningStatistics) {
     const Doubles means = {0.5, -0.25, 1}, variances = {0.25, 1, 4};
     const Tensor running_mean = tensor_of(means, {3}, dtype, device_);
     const Tensor running_var = tensor_of(variances, {3}, dtype, device_);
-    Reference reference{channel_of(3, 4), channel_of(3, 4)};
-    reference.weight = values_of(weight);
-    reference.means = means;
-    reference.variances = variances;
+    const Sizes by{2, 3, 1, 4, true};
+    const Doubles stored = values_of(x);
+    Statistics statistics(by, conformance::elements_of(stored));
+    statistics.means = means;
+    statistics.variances = variances;
     expect_near(
         batch_norm(x, {.running_mean = running_mean, .running_var = running_var, .weight = weight}),
-        reference.of(values_of(x)), "batch_norm");
+        normalized(by, stored, 1e-5, values_of(weight), {}, statistics), "batch_norm");
     expect_near(running_mean, means, "the mean stays");
     expect_near(running_var, variances, "the variance stays");
   }
@@ -176,10 +145,10 @@ TEST_P(NormalizationTest, BatchNormByTheRunningStatistics) {
 TEST_P(NormalizationTest, ALargeMeanCostsNoDigits) {
   const Doubles far = {4096, 4097, 4098, 4099, 4099, 4098, 4097, 4096};
   const Tensor rows = tensor_of(far, {2, 4}, DType::f32, device_);
-  const Doubles expected = Reference{row_of(4), place_in(4)}.of(far);
+  const Doubles expected = normalized(rows_of(2, 4), far);
   expect_near(layer_norm(rows, {4}), expected, "layer_norm");
   expect_near(group_norm(rows, 1), expected, "group_norm");
-  expect_near(batch_norm(rows, {.training = true}), Reference{place_in(4), place_in(4)}.of(far),
+  expect_near(batch_norm(rows, {.training = true}), normalized({2, 4, 1, 1, true}, far),
               "batch_norm");
 }
 
@@ -188,17 +157,13 @@ TEST_P(NormalizationTest, OfViewsWithOtherStrides) {
   const Tensor weight = some({12}, DType::f32, 1).slice(0, 0, 12, 2);
   const Doubles turned = values_of(x);
   expect_near(layer_norm(x, {6}, weight),
-              Reference{row_of(6), place_in(6), 1e-5, true, values_of(weight)}.of(turned),
-              "layer_norm");
+              normalized(rows_of(4, 6), turned, 1e-5, values_of(weight)), "layer_norm");
   expect_near(rms_norm(x, {6}, weight, 1e-3),
-              Reference{row_of(6), place_in(6), 1e-3, false, values_of(weight)}.of(turned),
-              "rms_norm");
-  expect_near(group_norm(x, 2, weight),
-              Reference{row_of(3), place_in(6), 1e-5, true, values_of(weight)}.of(turned),
+              normalized(uncentered(rows_of(4, 6)), turned, 1e-3, values_of(weight)), "rms_norm");
+  expect_near(group_norm(x, 2, weight), normalized({4, 2, 3, 1}, turned, 1e-5, values_of(weight)),
               "group_norm");
   expect_near(batch_norm(x, {.weight = weight, .training = true}),
-              Reference{place_in(6), place_in(6), 1e-5, true, values_of(weight)}.of(turned),
-              "batch_norm");
+              normalized({4, 6, 1, 1, true}, turned, 1e-5, values_of(weight)), "batch_norm");
 }
 
 TEST_P(NormalizationTest, OfNoElements) {

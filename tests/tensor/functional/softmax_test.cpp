@@ -1,10 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // softmax, its logarithm, and the logarithm of sums of exponentials.
+#include <cmath>
 #include <limits>
 
 #include <patchbay/autograd.h>
 #include <patchbay/functional.h>
 
+#include "conformance/reference/rows.h"
 #include "support/device_test.h"
 #include "tensor/functional/functional_values.h"
 
@@ -17,35 +19,22 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 class SoftmaxTest : public DeviceTest {};
 PATCHBAY_ON_EACH_DEVICE(SoftmaxTest);
 
-/// Of [outer, n, inner], along the middle.
-struct Reference {
-  std::size_t outer, n, inner;
+using conformance::Slices;
 
-  template <class Each>
-  void for_slices(const Each& each) const {
-    for (std::size_t o = 0; o < outer; ++o) {
-      for (std::size_t i = 0; i < inner; ++i) each(o * n * inner + i);
-    }
-  }
-  double logsumexp(const Doubles& a, std::size_t first) const {
-    double most = -kInfinity, total = 0;
-    for (std::size_t k = 0; k < n; ++k) most = std::fmax(most, a[first + k * inner]);
-    for (std::size_t k = 0; k < n; ++k) total += std::exp(a[first + k * inner] - most);
-    return most + std::log(total);
-  }
-  Doubles log_softmax(Doubles a) const {
-    for_slices([&](std::size_t first) {
-      const double total = logsumexp(a, first);
-      for (std::size_t k = 0; k < n; ++k) a[first + k * inner] -= total;
-    });
-    return a;
-  }
-  Doubles softmax(const Doubles& a) const {
-    Doubles y = log_softmax(a);
-    for (double& one : y) one = std::exp(one);
-    return y;
-  }
-};
+Doubles softmax_of(const Slices& slices, const Doubles& a, bool logarithm) {
+  return conformance::values_of(
+      conformance::softmax_terms<double>(slices, logarithm, conformance::elements_of(a)));
+}
+/// Of numbers whose exponentials are in the range of long double.
+Doubles logsumexp_of(const Slices& slices, const Doubles& a) {
+  Doubles all;
+  slices.for_slices([&](const std::vector<std::size_t>& places) {
+    long double total = 0;
+    for (const std::size_t place : places) total += std::exp(static_cast<long double>(a[place]));
+    all.push_back(static_cast<double>(std::log(total)));
+  });
+  return all;
+}
 
 TEST_P(SoftmaxTest, AlongEachDimension) {
   const Shape shape{2, 3, 5};
@@ -55,19 +44,16 @@ TEST_P(SoftmaxTest, AlongEachDimension) {
       for (double& one : wanted) one += offset;
       const Tensor a = tensor_of(wanted, shape, dtype, device_);
       const Doubles stored = values_of(a);
-      const Reference along[] = {{1, 2, 15}, {2, 3, 5}, {6, 5, 1}};
+      const Slices along[] = {{1, 2, 15}, {2, 3, 5}, {6, 5, 1}};
       for (int dim = 0; dim < 3; ++dim) {
-        const Reference& reference = along[dim];
-        expect_near(softmax(a, dim), reference.softmax(stored), "softmax");
-        expect_near(softmax(a, dim - 3), reference.softmax(stored), "softmax from the end");
-        expect_near(log_softmax(a, dim), reference.log_softmax(stored), "log_softmax");
-        Doubles sums;
-        reference.for_slices(
-            [&](std::size_t first) { sums.push_back(reference.logsumexp(stored, first)); });
-        expect_near(logsumexp(a, dim), sums, "logsumexp");
+        const Slices& slices = along[dim];
+        expect_near(softmax(a, dim), softmax_of(slices, stored, false), "softmax");
+        expect_near(softmax(a, dim - 3), softmax_of(slices, stored, false), "softmax from the end");
+        expect_near(log_softmax(a, dim), softmax_of(slices, stored, true), "log_softmax");
+        expect_near(logsumexp(a, dim), logsumexp_of(slices, stored), "logsumexp");
         EXPECT_EQ(logsumexp(a, dim, true).size(dim), 1);
       }
-      expect_near(logsumexp(a), {Reference{1, 30, 1}.logsumexp(stored, 0)}, "logsumexp of all");
+      expect_near(logsumexp(a), logsumexp_of({1, 30, 1}, stored), "logsumexp of all");
     }
   }
 }
@@ -75,8 +61,8 @@ TEST_P(SoftmaxTest, AlongEachDimension) {
 TEST_P(SoftmaxTest, OfAViewWithOtherStrides) {
   const Tensor a = tensor_of(some_values(12), {3, 4}, DType::f32, device_);
   const Doubles turned = values_of(a.t());
-  expect_near(softmax(a.t(), 1), (Reference{4, 3, 1}.softmax(turned)), "softmax");
-  expect_near(log_softmax(a.t(), 0), (Reference{1, 4, 3}.log_softmax(turned)), "log_softmax");
+  expect_near(softmax(a.t(), 1), softmax_of({4, 3, 1}, turned, false), "softmax");
+  expect_near(log_softmax(a.t(), 0), softmax_of({1, 4, 3}, turned, true), "log_softmax");
   const Tensor repeated = a.slice(0, 0, 1).expand({3, 4});
   expect_near(softmax(repeated, 0), Doubles(12, 1.0 / 3), "softmax of repeated rows");
 }

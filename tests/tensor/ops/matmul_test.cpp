@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Products of matrices against three loops, in all transposes and layouts.
+// Products of matrices: shapes, factors, gradients and errors. tests/operators compares every dtype
+// and layout with loops.
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -14,57 +15,6 @@ namespace {
 
 class MatmulTest : public DeviceTest {};
 PATCHBAY_ON_EACH_DEVICE(MatmulTest);
-
-struct Sizes {
-  std::int64_t m, k, n;
-};
-
-/// alpha a b + beta c; all values are small whole numbers, so that it is exact.
-template <class T>
-std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, const std::vector<T>& c,
-                       Sizes s, T alpha, T beta) {
-  std::vector<T> result(c.size());
-  for (std::int64_t i = 0; i < s.m; ++i) {
-    for (std::int64_t j = 0; j < s.n; ++j) {
-      T sum = 0;
-      for (std::int64_t p = 0; p < s.k; ++p) {
-        sum += a[static_cast<std::size_t>(i * s.k + p)] * b[static_cast<std::size_t>(p * s.n + j)];
-      }
-      const auto at = static_cast<std::size_t>(i * s.n + j);
-      result[at] = alpha * sum + (beta == T{0} ? T{0} : beta * c[at]);
-    }
-  }
-  return result;
-}
-
-template <class T>
-void check_product(const Device& device, Sizes s) {
-  const auto a = small_values<T>(count_of({s.m, s.k}), 1);
-  const auto b = small_values<T>(count_of({s.k, s.n}), 2);
-  const auto c = small_values<T>(count_of({s.m, s.n}), 3);
-  for (const Layout left : kLayouts) {
-    for (const Layout right : kLayouts) {
-      const Tensor x = laid_out(left, a, {s.m, s.k}, device);
-      const Tensor y = laid_out(right, b, {s.k, s.n}, device);
-      EXPECT_EQ(matmul(x, y).to_vector<T>(), product<T>(a, b, c, s, 1, 0)) << left << right;
-      for (const Layout into : kLayouts) {
-        const Tensor out = laid_out(into, c, {s.m, s.n}, device);
-        EXPECT_EQ(matmul_out(out, x, y, 2, -3).to_vector<T>(), product<T>(a, b, c, s, 2, -3))
-            << left << right << into;
-      }
-    }
-  }
-}
-
-TEST_P(MatmulTest, AllLayoutsAndSizes) {
-  for (const Sizes s : {Sizes{2, 3, 4}, Sizes{1, 5, 1}, Sizes{1, 1, 1}, Sizes{7, 1, 3},
-                        Sizes{1, 9, 6}, Sizes{5, 4, 1}, Sizes{17, 33, 9}}) {
-    check_product<float>(device_, s);
-    check_product<double>(device_, s);
-    check_product<std::int32_t>(device_, s);
-    check_product<std::int64_t>(device_, s);
-  }
-}
 
 TEST_P(MatmulTest, TransposedOperandsAreReadInPlace) {
   const Tensor a = ones({3, 4}, device_), b = ones({5, 3}, device_);

@@ -1,22 +1,22 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Random tensors against draws that are made one at a time.
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <vector>
 
-#include <patchbay/kernel.h>
 #include <patchbay/random.h>
 
-#include "conformance/values/philox.h"
+#include "conformance/reference/philox.h"
 #include "support/cpu_runtime.h"
 #include "support/device_test.h"
-#include "support/layout.h"
 
 namespace patchbay::test {
 namespace {
+
+using conformance::Draws;
+using conformance::philox;
+using conformance::Words;
 
 class RandomTest : public DeviceTest {};
 PATCHBAY_ON_EACH_DEVICE(RandomTest);
@@ -194,47 +194,12 @@ TEST_P(RandomTest, MasksCompareDraws) {
   expect_same(dropout_mask(1, {9}, device_), std::vector<bool>(9, false), "all is dropped");
 }
 
-Longs permutation(std::int64_t n, const Draws& draws) {
-  const auto keys = each<std::uint64_t>(n, [&](std::size_t i) { return draws.wide(i); });
-  Longs indices(keys.size());
-  std::iota(indices.begin(), indices.end(), 0);
-  std::stable_sort(indices.begin(), indices.end(), [&](std::int64_t a, std::int64_t b) {
-    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
-  });
-  return indices;
-}
-
 TEST_P(RandomTest, PermutationsSortTheDraws) {
   const Generator generator(17);
   std::uint64_t offset = 0;
   for (const std::int64_t n : {0, 1, 2, 3, 4, 5, 7, 8, 9, 31, 257, 4096, 70'001, 1'000'001}) {
-    expect_same(randperm(n, device_, generator), permutation(n, {17, offset++}), std::to_string(n));
-  }
-}
-
-TEST_P(RandomTest, PlacesInMemoryDoNotMatter) {
-  for (const Shape& shape : {Shape{37}, Shape{5, 7}, Shape{3, 4, 5}, Shape{2, 70, 33}}) {
-    const std::int64_t n = num_elements(shape);
-    const Draws draws{19, 0};
-    for (const Layout layout : kLayouts) {
-      const std::string what = testing::PrintToString(layout) + " " + to_string(shape);
-      const auto out = [&](DType dtype) { return empty_in(layout, shape, dtype, device_); };
-      const Generator::State start{19, 0};
-      expect_same(fill_uniform(out(DType::f32), 0, 1, Generator(start)),
-                  each<float>(n, [&](std::size_t i) { return draws.uniform<float>(i); }), what);
-      expect_same(fill_uniform(out(DType::f64), 0, 1, Generator(start)),
-                  each<double>(n, [&](std::size_t i) { return draws.uniform<double>(i); }), what);
-      expect_same(fill_integers(out(DType::u8), 0, 200, Generator(start)),
-                  each<std::uint8_t>(n, [&](std::size_t i) { return draws.integer(i, 0, 200); }),
-                  what);
-      expect_same(
-          fill_integers(out(DType::i64), 0, INT64_MAX, Generator(start)),
-          each<std::int64_t>(n, [&](std::size_t i) { return draws.integer(i, 0, INT64_MAX); }),
-          what);
-      expect_same(fill_bernoulli(out(DType::boolean), 0.5, Generator(start)),
-                  each<bool>(n, [&](std::size_t i) { return draws.word(i) >> 31 == 0; }), what);
-      expect_normal<float>(fill_normal(out(DType::f32), 0, 1, Generator(start)), draws, 0, 1);
-    }
+    expect_same(randperm(n, device_, generator), Draws{17, offset++}.permutation(n),
+                std::to_string(n));
   }
 }
 
@@ -244,55 +209,6 @@ TEST_P(RandomTest, WritesNothingBesideTheView) {
   const std::vector<float> values = whole.to_vector<float>();
   for (std::size_t i = 0; i < values.size(); ++i) {
     EXPECT_EQ(values[i] >= 1, i % 10 >= 3 && i % 10 < 6) << i;
-  }
-}
-
-/// A part of a tensor that is made elsewhere holds what the whole would.
-TEST_P(RandomTest, ElementsCountFromABase) {
-  const auto base_values = [&](const char* op, DType dtype, std::int64_t base, std::int64_t n,
-                               std::vector<Argument> parameters) {
-    const Tensor out = empty({n}, {dtype, device_});
-    KernelSpec spec;
-    spec.op = op;
-    spec.arguments = {ArgumentSpec::tensor(dtype, Access::kWrite)};
-    std::vector<Argument> arguments = {Argument::tensor(out.buffer(), dtype, {n}, Access::kWrite),
-                                       Argument::scalar(std::int64_t{-1}),
-                                       Argument::scalar(std::int64_t{-1}), Argument::scalar(base)};
-    arguments.insert(arguments.end(), parameters.begin(), parameters.end());
-    for (std::size_t i = 1; i < arguments.size(); ++i) {
-      spec.arguments.push_back(ArgumentSpec::scalar(arguments[i].dtype));
-    }
-    Kernel::prepare(device_, spec).launch(device_.default_stream(), arguments);
-    return out;
-  };
-  const Draws draws{UINT64_MAX, UINT64_MAX};
-  const auto integer = [](std::int64_t value) { return Argument::scalar(value); };
-  for (const std::int64_t base : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3},
-                                  std::int64_t{4}, std::int64_t{1} << 36, INT64_MAX - 3000}) {
-    for (const std::int64_t n : {1, 2, 3, 4, 5, 1030}) {
-      const std::string what = std::to_string(base) + ", " + std::to_string(n);
-      const auto at = [&](std::size_t i) { return static_cast<std::uint64_t>(base) + i; };
-      expect_same(base_values("integers.1", DType::i64, base, n, {integer(0), integer(kTwo32)}),
-                  each<std::int64_t>(n, [&](std::size_t i) { return draws.word(at(i)); }), what);
-      expect_same(
-          base_values("integers.1", DType::i64, base, n, {integer(0), integer(kTwo32 + 1)}),
-          each<std::int64_t>(n, [&](std::size_t i) { return draws.integer(at(i), 0, kTwo32 + 1); }),
-          what);
-      expect_same(
-          base_values("uniform.1", DType::f32, base, n,
-                      {Argument::scalar(0.0F), Argument::scalar(1.0F), Argument::scalar(1.0F)}),
-          each<float>(n, [&](std::size_t i) { return draws.uniform<float>(at(i)); }), what);
-      expect_same(base_values("mask.1", DType::boolean, base, n, {integer(kTwo32 / 2)}),
-                  each<bool>(n, [&](std::size_t i) { return draws.word(at(i)) >> 31 == 0; }), what);
-      const auto normals = base_values("normal.1", DType::f32, base, n,
-                                       {Argument::scalar(0.0F), Argument::scalar(1.0F)})
-                               .to_vector<float>();
-      for (std::size_t i = 0; i < normals.size(); ++i) {
-        EXPECT_NEAR(static_cast<double>(normals[i]),
-                    static_cast<double>(draws.normal<float>(at(i))), 2e-6)
-            << what;
-      }
-    }
   }
 }
 

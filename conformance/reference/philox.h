@@ -1,14 +1,18 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The expected content of random tensors: Philox4x32-10 as in Salmon et al., Parallel Random
 // Numbers: As Easy as 1, 2, 3, 2011, and the distributions in long double.
-#ifndef PATCHBAY_CONFORMANCE_VALUES_PHILOX_H_
-#define PATCHBAY_CONFORMANCE_VALUES_PHILOX_H_
+#ifndef PATCHBAY_CONFORMANCE_REFERENCE_PHILOX_H_
+#define PATCHBAY_CONFORMANCE_REFERENCE_PHILOX_H_
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <vector>
 
-namespace patchbay::test {
+namespace patchbay::conformance {
 
 using Words = std::array<std::uint32_t, 4>;
 
@@ -73,8 +77,19 @@ struct Draws {
                                      : word(index) * range >> 32;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + chosen);
   }
+  /// The numbers below n, ordered by their draws of 64 bits.
+  std::vector<std::int64_t> permutation(std::int64_t n) const {
+    std::vector<std::uint64_t> keys(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = wide(i);
+    std::vector<std::int64_t> order(keys.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+      return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+    });
+    return order;
+  }
 };
 
-}  // namespace patchbay::test
+}  // namespace patchbay::conformance
 
-#endif  // PATCHBAY_CONFORMANCE_VALUES_PHILOX_H_
+#endif  // PATCHBAY_CONFORMANCE_REFERENCE_PHILOX_H_
