@@ -110,10 +110,9 @@ TEST_F(PageableCopy, ThePlanSaysTheRouteAndWhy) {
   const CopyPlan plan = plan_copy(host_, device_, 3u << 20, /*non_blocking=*/true);
   EXPECT_EQ(to_string(plan.route), "staged");
   EXPECT_EQ(plan.reason, "copies of pageable memory would block");
-  // The size of a chunk depends on how many cores copy.
-  const CopyPlan large = plan_copy(host_, device_, 100 * plan.chunk_bytes - 1, true);
-  EXPECT_EQ(large.chunk_bytes, plan.chunk_bytes);
-  EXPECT_EQ(large.chunks, 100u);
+  // The size of a chunk depends on how many cores copy: 1 MiB with two, at most half of the bytes.
+  EXPECT_GE(plan.chunks, 2u);
+  EXPECT_EQ(plan.chunks, ((3u << 20) + plan.chunk_bytes - 1) / plan.chunk_bytes);
   ASSERT_EQ(plan.legs.size(), 2u);
   EXPECT_EQ(plan.legs[0].to, "host");
   EXPECT_EQ(plan_copy(device_, host_, 64, true).reason, plan.reason);
