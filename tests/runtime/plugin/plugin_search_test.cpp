@@ -131,8 +131,7 @@ TEST(PluginPath, WithoutFileDescriptorsIsAnError) {
       }
     }
     EXPECT_EQ(error.code(), ErrorCode::kIo);
-    EXPECT_HAS(error.what(),
-               "can't be opened: no file descriptor is free (Too many open files)");
+    EXPECT_HAS(error.what(), "can't be opened: no file descriptor is free (Too many open files)");
   }
   const Runtime runtime(options);
   {

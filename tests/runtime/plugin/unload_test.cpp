@@ -122,9 +122,10 @@ TEST(Unload, IsRefusedWithinACallOfTheSameThread) {
   Runtime runtime = fake_runtime({{"fake_memory_bytes", "1000000"}});
   runtime.set_out_of_memory_callback([&](const Device& device, std::size_t) {
     Runtime same = device.runtime();
-    EXPECT_ERROR(same.unload("fake"), ErrorCode::kInUse,
-                 "[unload] this thread is in a call that has called the program back. Call unload for "
-                 "'fake' after that call.");
+    EXPECT_ERROR(
+        same.unload("fake"), ErrorCode::kInUse,
+        "[unload] this thread is in a call that has called the program back. Call unload for "
+        "'fake' after that call.");
   });
   EXPECT_THROW(static_cast<void>(Buffer::allocate(runtime.device("fake:0"), 2000000)), Error);
   runtime.unload("fake");
