@@ -25,7 +25,7 @@ std::vector<E> values_of(const Terms<E>& terms) {
   return values;
 }
 
-/// What `elements` holds, as a function of the number.
+/// The elements as a function of their row-major number.
 template <class Elements>
 auto elements_of(const Elements& elements) {
   return [&elements](std::size_t i) { return elements.at(i); };
@@ -70,7 +70,7 @@ Terms<E> softmax_terms(const Slices& slices, bool logarithm, const At& a) {
   return terms;
 }
 
-/// By the result y, as the adjoint has it.
+/// The gradient of the operand, from the gradient and the value of the result.
 template <class E, class Grad, class Result>
 Terms<E> softmax_input_terms(const Slices& slices, bool logarithm, const Grad& grad,
                              const Result& y) {

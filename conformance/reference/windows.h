@@ -13,7 +13,7 @@ namespace patchbay::conformance {
 struct Axis {
   std::int64_t extent = 1, kernel = 1, stride = 1, padding = 0, dilation = 1;
 
-  /// How many fit.
+  /// The number of windows that fit.
   std::int64_t windows() const {
     return (extent + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
   }

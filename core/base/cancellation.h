@@ -22,8 +22,7 @@ class CancellationOff {
   int state_before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-/// Where a public wait ends. A wait inside a driver does not see pthread_cancel; the thread ends
-/// here then.
+/// Ends a thread that pthread_cancel asked to end while a driver waited. Public waits end with it.
 inline void end_if_cancelled() { pthread_testcancel(); }
 
 }  // namespace patchbay::runtime

@@ -8,10 +8,9 @@
 
 namespace patchbay::distributed {
 
-/// Its tensors remember it as a use, at a position of a queue, which other work waits for. Where
-/// the members meet on the host, the operation is that queue (HostOperation); where a driver
-/// carries operations out in order, the queue is the stream, and the end is that of the position
-/// there.
+/// Its tensors remember it as a use, at a position of a queue, and later work on them waits for
+/// that position. If the members meet on the host, the operation is the queue itself
+/// (HostOperation). If a driver orders operations on a stream, the queue is that stream.
 class Operation {
  public:
   virtual ~Operation() = default;

@@ -172,8 +172,7 @@ void check_children_allowed() {
   plugin::unsupported(
       "kernels need a C++ compiler at run time, and none is started with raised privileges (of a "
       "set-uid program, of file capabilities, or by seteuid). Run it without these privileges, or "
-      "use the operators of cpu, which "
-      "need no compiler.");
+      "use the operators of cpu, which need no compiler.");
 }
 
 ChildEnd run_child(const ChildProgram& program) {

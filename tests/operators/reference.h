@@ -27,7 +27,7 @@ using conformance::kIsFloat;
 template <class T>
 constexpr bool kIsSmall = conformance::kIsHalf<T>;
 
-/// patchbay's, and of 16-bit floats.
+/// The dtype of a type of elements, F16 and Bf16 included.
 template <class T>
 constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, F16>)
@@ -124,7 +124,7 @@ Values<T> tame_values(std::size_t count, unsigned seed) {
   }
 }
 
-/// Small whole numbers, of whose sums and products none is rounded, and many of which are equal.
+/// Small whole numbers. Their sums and products are exact, and many of them are equal.
 template <class T>
 Values<T> whole_values(std::size_t count, unsigned seed, int most = 8) {
   std::mt19937 engine(seed);
@@ -204,7 +204,7 @@ void expect_within(const Values<T>& got, const std::vector<E>& exact, double ulp
   }
 }
 
-/// Bit for bit, but that any NaN is as good as another.
+/// All elements are equal; a NaN equals any NaN.
 template <class T>
 void expect_same(const Values<T>& got, const Values<T>& expected, const std::string& what) {
   ASSERT_EQ(got.size(), expected.size()) << what;

@@ -13,6 +13,14 @@
 namespace patchbay::nn {
 namespace {
 
+void check_not_recording(std::string_view question) {
+  if (!is_recording_graph()) return;
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[{}] a graph is being recorded, whose replays count the steps on the device: "
+                 "expected the question outside of the recording. Ask before it or after a replay.",
+                 question);
+}
+
 /// The elements from `first` to the one before `end`.
 Tensor part_of(const Tensor& counts, std::size_t first, std::size_t end) {
   return counts.slice(0, static_cast<std::int64_t>(first), static_cast<std::int64_t>(end));
@@ -108,18 +116,6 @@ UpdateNumbers StepNumbers::of(std::size_t parameter) const {
 void StepNumbers::set_learning_rate(double rate) {
   for (const Block& block : blocks_) block.rate.fill_(rate);
 }
-
-namespace {
-
-void check_not_recording(std::string_view question) {
-  if (!is_recording_graph()) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] a graph is being recorded, whose replays count the steps on the device: "
-                 "expected the question outside of the recording. Ask before it or after a replay.",
-                 question);
-}
-
-}  // namespace
 
 std::int64_t StepNumbers::num_steps() const {
   check_not_recording("num_steps");

@@ -156,7 +156,7 @@ std::vector<std::string> Vocabulary::check_devices_of_variable(
     const std::string text =
         fmt::format("no backend {} was found for the visible device {}: found are [{}]",
                     quote(backend), quote(device), fmt::join(names, ", "));
-    // Three letters are too few to tell: tpu and npu are no misspelt cpu.
+    // A name of three letters is too short to be called misspelt: tpu is another device than cpu.
     const bool is_misspelt = backend.size() > 3 && std::ranges::any_of(names, [&](const auto& one) {
                                return is_nearly(backend, one);
                              });

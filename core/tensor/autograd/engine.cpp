@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -280,25 +279,15 @@ std::vector<Tensor> BackwardRun::run() const {
 
 namespace {
 
-/// A gradient that is to be differentiated again. One that depends on nothing which requires
-/// gradients is made a function of the inputs on its device, with a derivative of 0.
-Tensor differentiable(Tensor grad, std::span<const Tensor> inputs) {
+/// The gradient of `input`, such that it can be differentiated again. A constant is recorded as a
+/// function of its input, with the derivative 0.
+Tensor differentiable(Tensor grad, const Tensor& input) {
   if (grad.requires_grad()) return grad;
   const TensorImpl& impl = *grad.impl();
-  std::vector<const Tensor*> near;
-  for (const Tensor& input : inputs) {
-    if (&input.impl()->device() == &impl.device()) near.push_back(&input);
-  }
   const Recording recording(true);
   const Tensor result = make_view(impl, impl.offset_bytes, impl.shape, impl.strides);
-  record("gradient", result, near, [](const Tensor& incoming, const Node& node) {
-    std::vector<Tensor> none;
-    for (const auto& input : node.inputs) {
-      none.push_back(input == nullptr ? Tensor()
-                                      : zeros(input->shape, {input->dtype, incoming.device()}));
-    }
-    return none;
-  });
+  record("gradient", result, input,
+         [](const Tensor& incoming, const Node&) { return zeros_like(incoming); });
   return result;
 }
 
@@ -385,10 +374,9 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& outputs, const std::vec
   run.retains_graph = options.retain_graph;
   run.creates_graph = options.create_graph;
   std::vector<Tensor> result = run.run();
-  for (Tensor& each : result) {
-    if (options.create_graph && each.defined()) {
-      each = tensor::differentiable(std::move(each), inputs);
-    }
+  if (!options.create_graph) return result;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (result[i].defined()) result[i] = tensor::differentiable(std::move(result[i]), inputs[i]);
   }
   return result;
 }

@@ -60,7 +60,9 @@ const Finish& finish_of(Activation activation, DType dtype) {
   return functions[row * std::size(kDtypes) + column];
 }
 
-/// The gradient below an activation, from its result. That of relu is the same from either.
+/// The gradient of an activation's operand, from its result. That of relu is fused as a derivative,
+/// which has a derivative itself: 0. It may be taken at the result, which is 0 where the operand is
+/// not above 0.
 Tensor slopes_of(Activation activation, const Tensor& grad, const Tensor& out) {
   static const auto& of_relu =
       *new auto(fuse([](const Expression& y) { return relu(y); }, "linear").gradients());

@@ -110,7 +110,7 @@ patchbay_status* guarded(const patchbay_host* host, Body&& body) noexcept {
 /// for a wait that may be ended so, and for a body without a cancellation point.
 ///
 /// The reference to a forced unwinding is null, which the compiler allows there and the undefined
-/// behaviour sanitizer reports. Inlined, it would be checked all the same.
+/// behaviour sanitizer reports. The attribute has no effect on a function that is inlined.
 template <class Body>
 __attribute__((noinline, no_sanitize("null"))) patchbay_status* guarded_cancellable(
     const patchbay_host* host, Body&& body) {
