@@ -18,7 +18,7 @@ struct AttentionOptions {
   /// Broadcasts to [..., queries, keys]. bool: a query attends to the keys with true. Of the
   /// query's dtype: added to the scores; gets a gradient. Undefined: every key.
   Tensor mask = {};
-  /// Query i attends to the keys 0 to i. Not together with a mask.
+  /// Query i attends to the keys 0 to i, of those that the mask allows it.
   bool is_causal = false;
   /// Multiplies the scores; 1 / sqrt(features) unless given.
   std::optional<double> scale = {};
@@ -27,15 +27,18 @@ struct AttentionOptions {
   /// default generator.
   double dropout = 0;
   std::optional<Generator> generator = {};
+  /// Dimension -3 holds heads, and key and value may have fewer heads than the query: with n heads
+  /// of the query for each of theirs, the query's heads n j to n j + n - 1 use head j (Ainslie et
+  /// al., GQA: Training Generalized Multi-Query Transformer Models, 2023).
+  bool grouped_heads = false;
 };
 /// softmax(query key^T scale + mask) value (Vaswani et al., Attention Is All You Need, 2017).
 /// query: [..., queries, features], key: [..., keys, features], value: [..., keys, n]; the result:
 /// [..., queries, n]. Leading dimensions broadcast. A query that may attend to no key gives 0.
 /// Blocks of queries are computed one after the other, and again in backward (Dao et al.,
 /// FlashAttention, 2022), so memory grows with the number of keys, not with its square. Gradients
-/// flow to query, key, value and a float mask. Errors: kInvalidArgument for a mask with is_causal,
-/// a scale that is not finite, and unless 0 <= dropout <= 1; kUnsupported in a backward with
-/// create_graph.
+/// flow to query, key, value and a float mask. Errors: kInvalidArgument for a scale that is not
+/// finite, and unless 0 <= dropout <= 1; kUnsupported in a backward with create_graph.
 [[nodiscard]] PATCHBAY_API Tensor
 scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                              const AttentionOptions& options = {});

@@ -227,7 +227,7 @@ constexpr Argument kOfRotaryEmbedding[] = {{"input", ValueKind::kTensor, true}, 
 constexpr Argument kOfScaledDotProductAttention[] = {{"query", ValueKind::kTensor, true}, {"key", ValueKind::kTensor,
     true}, {"value", ValueKind::kTensor, true}, {"mask", ValueKind::kTensor, false}, {"is_causal", ValueKind::kBool,
     false}, {"scale", ValueKind::kNumber, false}, {"dropout", ValueKind::kNumber, false}, {"generator",
-    ValueKind::kGenerator, false}};
+    ValueKind::kGenerator, false}, {"grouped_heads", ValueKind::kBool, false}};
 constexpr Argument kOfSgdUpdate[] = {{"parameters", ValueKind::kTensors, true}, {"gradients", ValueKind::kTensors,
     true}, {"velocities", ValueKind::kTensors, true}, {"step", ValueKind::kInteger, true}, {"learning_rate",
     ValueKind::kNumber, false}, {"momentum", ValueKind::kNumber, false}, {"dampening", ValueKind::kNumber, false},
@@ -737,8 +737,8 @@ constexpr Signature kSignatures[] = {
         in.tensor(1))); }},
     {"scaled_dot_product_attention", kOfScaledDotProductAttention, [](const Arguments& in) -> Results {
         AttentionOptions s0{}; in.set(3, s0.mask); in.set(4, s0.is_causal); in.set(5, s0.scale); in.set(6,
-        s0.dropout); in.set(7, s0.generator); return one(patchbay::scaled_dot_product_attention(in.tensor(0),
-        in.tensor(1), in.tensor(2), s0)); }},
+        s0.dropout); in.set(7, s0.generator); in.set(8, s0.grouped_heads); return
+        one(patchbay::scaled_dot_product_attention(in.tensor(0), in.tensor(1), in.tensor(2), s0)); }},
     {"scatter_add", kOfIndexAdd, [](const Arguments& in) -> Results { return one(patchbay::scatter_add(in.tensor(0),
         in.get<Dim>(1), in.tensor(2), in.tensor(3))); }},
     {"scatter_add_out", kOfIndexAddOut, [](const Arguments& in) -> Results { return

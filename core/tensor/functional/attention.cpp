@@ -339,9 +339,9 @@ void check_fits(const NamedOperand& first, const NamedOperand& second, std::int6
                  tensor::describe(second));
 }
 
-/// The dimensions before those of the matrices.
-Shape leading(const Shape& shape) {
-  return Shape(std::span(shape.begin(), static_cast<std::size_t>(shape.rank() - 2)));
+/// Without the last dimensions: two are those of the matrices.
+Shape leading(const Shape& shape, int num_last = 2) {
+  return Shape(std::span(shape.begin(), static_cast<std::size_t>(shape.rank() - num_last)));
 }
 
 bool broadcasts(const Shape& a, const Shape& b) {
@@ -352,8 +352,8 @@ bool broadcasts(const Shape& a, const Shape& b) {
   return true;
 }
 
-Shape joined_leading(const Shape& so_far, const NamedOperand& query, const NamedOperand& other) {
-  const Shape more = leading(other.tensor.shape);
+Shape joined_leading(const Shape& so_far, const Shape& more, const NamedOperand& query,
+                     const NamedOperand& other) {
   if (broadcasts(so_far, more)) return tensor::joined(so_far, more);
   runtime::raise(ErrorCode::kShapeMismatch,
                  "[{}] leading dimensions do not broadcast: expected {}, or 1 in some of them, got "
@@ -366,6 +366,30 @@ Shape with_matrix(Shape shape, std::int64_t rows, std::int64_t columns) {
   shape.push_back(rows);
   shape.push_back(columns);
   return shape;
+}
+
+/// The leading dimensions of key or value, with the query's heads for their own.
+Shape leading_of_groups(const NamedOperand& query, const NamedOperand& operand) {
+  Shape shape = leading(operand.tensor.shape);
+  shape[shape.rank() - 1] = extent(query, 3);
+  return shape;
+}
+
+void check_heads(const NamedOperand& query, const NamedOperand& key, const NamedOperand& value) {
+  for (const NamedOperand* operand : {&query, &key, &value}) {
+    if (operand->tensor.shape.rank() >= 3) continue;
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[{}] {} has no heads: grouped_heads takes operands of rank 3 or more ({}). "
+                   "Reshape it.",
+                   kName, operand->name, tensor::describe(*operand));
+  }
+  check_fits(key, value, extent(value, 3), extent(key, 3), "heads");
+  const std::int64_t heads = extent(query, 3), groups = extent(key, 3);
+  if (groups != 0 ? heads % groups == 0 : heads == 0) return;
+  runtime::raise(ErrorCode::kShapeMismatch,
+                 "[{}] the {} heads of query are no multiple of the {} heads of key ({}; {}). Pass "
+                 "others.",
+                 kName, heads, groups, tensor::describe(query), tensor::describe(key));
 }
 
 void check_mask(const NamedOperand& query, const AttentionOptions& options, const Shape& scores) {
@@ -386,12 +410,27 @@ void check_mask(const NamedOperand& query, const AttentionOptions& options, cons
                    kName, to_string(scores), to_string(shape), tensor::describe(query),
                    tensor::describe(mask));
   }
-  if (options.is_causal) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] a mask and is_causal can't be used together (mask: {}). Put the causal "
-                   "part into the mask: logical_and it with tril.",
-                   kName, to_string(shape));
+}
+
+/// Each head of key and value as a batch of its own, with the query's heads that use it.
+Tensor attend_in_groups(const Tensor& query, const Tensor& key, const Tensor& value,
+                        const AttentionOptions& options) {
+  const std::int64_t heads = query.size(-3), groups = key.size(-3);
+  const std::int64_t heads_of_group = groups != 0 ? heads / groups : 0;
+  const auto split = [&](const Tensor& a) {
+    const Shape batch = with_matrix(leading(a.shape(), 3), groups, heads_of_group);
+    return a.reshape(with_matrix(batch, a.size(-2), a.size(-1)));
+  };
+  AttentionOptions inner = options;
+  inner.grouped_heads = false;
+  if (options.mask.defined() && options.mask.rank() >= 3) {
+    inner.mask = options.mask.size(-3) == 1 ? options.mask.unsqueeze(-3) : split(options.mask);
   }
+  const Tensor result =
+      scaled_dot_product_attention(split(query), key.unsqueeze(-3), value.unsqueeze(-3), inner);
+  Shape shape = leading(result.shape(), 4);
+  shape.push_back(heads);
+  return result.reshape(with_matrix(shape, result.size(-2), result.size(-1)));
 }
 
 }  // namespace
@@ -410,7 +449,13 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   check_matrices(v, "[..., keys, n]");
   check_fits(q, k, extent(k, 1), extent(q, 1), "features");
   check_fits(k, v, extent(v, 2), extent(k, 2), "keys");
-  const Shape batch = joined_leading(joined_leading(leading(query.shape()), q, k), q, v);
+  if (options.grouped_heads) check_heads(q, k, v);
+  Shape batch = leading(query.shape());
+  for (const NamedOperand* other : {&k, &v}) {
+    batch = joined_leading(
+        batch, options.grouped_heads ? leading_of_groups(q, *other) : leading(other->tensor.shape),
+        q, *other);
+  }
   const std::int64_t queries = query.size(-2), keys = key.size(-2), features = query.size(-1);
   if (options.mask.defined()) check_mask(q, options, with_matrix(batch, queries, keys));
   if (!(options.dropout >= 0 && options.dropout <= 1)) {
@@ -425,6 +470,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
         "it out for 1 / sqrt(features).",
         kName, *options.scale, tensor::describe(q));
   }
+  if (options.grouped_heads) return attend_in_groups(query, key, value, options);
   const double scale = options.scale.value_or(
       1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(features, 1))));
   const Shape of_query = with_matrix(batch, queries, features);

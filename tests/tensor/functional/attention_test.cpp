@@ -133,6 +133,90 @@ TEST_P(AttentionTest, WithAMask) {
   }
 }
 
+/// Of both kinds of mask, in several blocks, with queries that may attend to no key.
+TEST_P(AttentionTest, WithAMaskAndIsCausal) {
+  for (const DType dtype : float_dtypes(device_)) {
+    const Tensor q = some({2, 70, 4}, dtype), k = some({2, 66, 4}, dtype, 1);
+    const Tensor v = some({2, 66, 3}, dtype, 2);
+    const Tensor added = some({70, 66}, dtype, 3), flags = gt(some({2, 1, 66}, DType::f32, 4), 0);
+    const Doubles numbers = values_of(added), allowed = values_of(flags.cast(DType::f32));
+    expect_near(scaled_dot_product_attention(q, k, v, {.mask = added, .is_causal = true}),
+                attention_of(q, k, v, 0.5,
+                             [&](std::int64_t b, std::int64_t i, std::int64_t j) {
+                               return causal(b, i, j) +
+                                      numbers[static_cast<std::size_t>(i * 66 + j)];
+                             }),
+                "added");
+    expect_near(scaled_dot_product_attention(q, k, v, {.mask = flags, .is_causal = true}),
+                attention_of(q, k, v, 0.5,
+                             [&](std::int64_t b, std::int64_t i, std::int64_t j) {
+                               return allowed[static_cast<std::size_t>(b * 66 + j)] != 0
+                                          ? causal(b, i, j)
+                                          : -kInfinity;
+                             }),
+                "allowed");
+  }
+}
+
+/// Against heads of key and value that are repeated.
+TEST_P(AttentionTest, OfGroupedHeads) {
+  const auto leaf = [&](const Shape& shape, int seed) {
+    return some(shape, DType::f32, seed).requires_grad_();
+  };
+  const auto repeated = [](const Tensor& a) {  // [b, 2, k, n] as [b, 6, k, n]
+    Shape shape = a.unsqueeze(2).shape();
+    shape[2] = 3;
+    return a.unsqueeze(2).expand(shape).reshape({a.size(0), 6, a.size(2), a.size(3)});
+  };
+  const std::vector<Tensor> in = {leaf({2, 6, 70, 4}, 0), leaf({2, 2, 9, 4}, 1),
+                                  leaf({2, 2, 9, 3}, 2)};
+  const Tensor slopes = some({2, 6, 70, 3}, DType::f32, 5);
+  for (const Shape& shape :
+       {Shape{}, Shape{70, 9}, Shape{2, 1, 1, 9}, Shape{6, 70, 9}, Shape{2, 6, 1, 9}}) {
+    AttentionOptions options{.is_causal = shape.rank() == 2};
+    if (shape.rank() != 0) options.mask = some(shape, DType::f32, 4);
+    const Tensor expected =
+        scaled_dot_product_attention(in[0], repeated(in[1]), repeated(in[2]), options);
+    options.grouped_heads = true;
+    const Tensor got = scaled_dot_product_attention(in[0], in[1], in[2], options);
+    ASSERT_EQ(got.shape(), (Shape{2, 6, 70, 3}));
+    expect_near(got.detach(), values_of(expected.detach()), to_string(shape).c_str());
+    const std::vector<Tensor> grads = gradients({got}, in, {slopes}),
+                              right = gradients({expected}, in, {slopes});
+    for (std::size_t i = 0; i < 3; ++i) expect_near(grads[i], values_of(right[i]), "gradients");
+  }
+  // One head for all, and leading dimensions that broadcast.
+  const Tensor one = scaled_dot_product_attention(in[0], in[1][0].slice(0, 0, 1),
+                                                  in[2][0].slice(0, 0, 1), {.grouped_heads = true});
+  const Tensor same = scaled_dot_product_attention(in[0], in[1][0][0], in[2][0][0]);
+  expect_near(one.detach(), values_of(same.detach()), "one head");
+}
+
+TEST_P(AttentionTest, ErrorsOfGroupedHeads) {
+  const auto expect = [&](const Shape& query, const Shape& key, const Shape& value,
+                          const char* text) {
+    EXPECT_ERROR(static_cast<void>(
+                     scaled_dot_product_attention(zeros(query, device_), zeros(key, device_),
+                                                  zeros(value, device_), {.grouped_heads = true})),
+                 ErrorCode::kShapeMismatch, std::string("[scaled_dot_product_attention] ") + text);
+  };
+  expect({3, 4}, {3, 4}, {3, 4}, "query has no heads");
+  expect({2, 3, 4}, {2, 3, 4}, {3, 4}, "value has no heads");
+  expect({6, 3, 4}, {4, 3, 4}, {4, 3, 4},
+         "the 6 heads of query are no multiple of the 4 heads of key");
+  expect({6, 3, 4}, {0, 3, 4}, {0, 3, 4},
+         "the 6 heads of query are no multiple of the 0 heads of key");
+  expect({6, 3, 4}, {3, 3, 4}, {2, 3, 4}, "value does not fit key: expected 3 heads, got 2");
+  expect({2, 6, 3, 4}, {3, 3, 3, 4}, {3, 3, 3, 4},
+         "leading dimensions do not broadcast: expected [2, 6], or 1 in some of them, got [3, 6]");
+  EXPECT_ERROR(
+      static_cast<void>(scaled_dot_product_attention(
+          zeros({4, 3, 4}, device_), zeros({2, 3, 4}, device_), zeros({2, 3, 4}, device_),
+          {.mask = zeros({2, 3, 3}, device_), .grouped_heads = true})),
+      ErrorCode::kShapeMismatch,
+      "mask has the wrong shape: expected one that broadcasts to [4, 3, 3], got [2, 3, 3]");
+}
+
 /// In blocks of queries the mask is cut too.
 TEST_P(AttentionTest, WithAMaskForSeveralBlocks) {
   const Tensor q = some({1, 100, 2}, DType::f32), k = some({1, 6, 2}, DType::f32, 1);
@@ -205,7 +289,7 @@ TEST_P(AttentionTest, OfNothing) {
 /// Gradients of several blocks, against those of the operations.
 TEST_P(AttentionTest, GradientsOfSeveralBlocks) {
   const Shape shape{2, 130, 4};
-  for (const bool is_causal : {true, false}) {
+  for (const auto& [is_causal, is_masked] : {std::pair{true, false}, {false, true}, {true, true}}) {
     std::vector<Tensor> in, same;
     for (int i = 0; i < 3; ++i) {
       in.push_back(some(shape, DType::f32, i).requires_grad_());
@@ -214,12 +298,11 @@ TEST_P(AttentionTest, GradientsOfSeveralBlocks) {
     const Tensor mask = some({130, 130}, DType::f32, 3).requires_grad_();
     const Tensor same_mask = mask.detach().clone().requires_grad_();
     AttentionOptions options{.is_causal = is_causal};
-    if (!is_causal) options.mask = mask;
+    if (is_masked) options.mask = mask;
     Tensor scores = matmul(same[0], same[1].transpose(-2, -1)) * 0.5;
+    if (is_masked) scores = scores + same_mask;
     if (is_causal) {
       scores = where(tril(ones({130, 130}, {DType::boolean, device_})), scores, -INFINITY);
-    } else {
-      scores = scores + same_mask;
     }
     const Tensor weights = some(shape, DType::f32, 9);
     sum(scaled_dot_product_attention(in[0], in[1], in[2], options) * weights).backward();
@@ -228,7 +311,7 @@ TEST_P(AttentionTest, GradientsOfSeveralBlocks) {
       const Doubles got = values_of(in[i].grad()), expected = values_of(same[i].grad());
       for (std::size_t e = 0; e < got.size(); ++e) ASSERT_NEAR(got[e], expected[e], 2e-5) << i;
     }
-    if (is_causal) continue;
+    if (!is_masked) continue;
     expect_near(mask.grad(), values_of(same_mask.grad()), "gradient of the mask");
   }
 }
@@ -290,21 +373,17 @@ TEST_P(AttentionTest, Errors) {
 TEST_P(AttentionTest, ErrorsOfMasks) {
   const Tensor x = zeros({2, 3, 4}, device_);
   const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
-  const auto expect = [&](const Tensor& mask, bool is_causal, ErrorCode code, const char* text) {
-    const AttentionOptions options{.mask = mask, .is_causal = is_causal};
-    EXPECT_ERROR(static_cast<void>(scaled_dot_product_attention(x, x, x, options)), code,
+  const auto expect = [&](const Tensor& mask, ErrorCode code, const char* text) {
+    EXPECT_ERROR(static_cast<void>(scaled_dot_product_attention(x, x, x, {.mask = mask})), code,
                  std::string("[scaled_dot_product_attention] ") + text);
   };
-  expect(zeros({3, 3}, other), false, ErrorCode::kDeviceMismatch,
-         "operands are on different devices");
-  expect(zeros({3, 3}, {DType::i64, device_}), false, ErrorCode::kDtypeMismatch,
+  expect(zeros({3, 3}, other), ErrorCode::kDeviceMismatch, "operands are on different devices");
+  expect(zeros({3, 3}, {DType::i64, device_}), ErrorCode::kDtypeMismatch,
          "mask has the wrong dtype: expected bool or f32, got i64");
   for (const Shape& shape : {Shape{3, 4}, Shape{3, 3, 3}, Shape{1, 2, 3, 3}}) {
-    expect(zeros(shape, device_), false, ErrorCode::kShapeMismatch,
+    expect(zeros(shape, device_), ErrorCode::kShapeMismatch,
            "mask has the wrong shape: expected one that broadcasts to [2, 3, 3], got ");
   }
-  expect(zeros({3, 3}, device_), true, ErrorCode::kInvalidArgument,
-         "a mask and is_causal can't be used together (mask: [3, 3])");
 }
 
 // ---------------------------------------------------------------------- rotary embeddings ---
