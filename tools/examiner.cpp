@@ -13,7 +13,7 @@
 
 #include <patchbay/plugin_calls.h>
 
-#include "conformance/support/time_limit.h"
+#include "conformance/support/check.h"
 
 namespace patchbay::tools {
 namespace {

@@ -18,6 +18,13 @@
 
 namespace patchbay::conformance {
 
+/// Runs `work`, which must not throw, on its own thread. Returns false if it exceeds the limit; the
+/// thread then continues, so `work` must own everything that it uses.
+bool ends_within(std::chrono::milliseconds limit, std::function<void()> work);
+
+/// Describes what exceeded the limit, and which entries of the plugin have not returned.
+std::string describe_hang(std::chrono::milliseconds limit);
+
 /// Changes 'unsupported' to 'waived' for the checks whose "chapter.name" matches the pattern (`*`
 /// and `?`), and for checks that need the operator of such a check. A wrong result is still a
 /// failure.

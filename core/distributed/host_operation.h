@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "core/base/fork.h"
-#include "core/distributed/operation.h"
-#include "core/runtime/stream/queue.h"
+#include "core/distributed/member.h"
+#include "core/runtime/stream/position.h"
 
 namespace patchbay::distributed {
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "kit/device/event.hpp"
 #include "kit/device/stream.hpp"
+#include "kit/device/timeline.hpp"
 #include "kit/portable/elementwise/fused.hpp"
 #include "kit/portable/operators.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kit/device/device.hpp"
-#include "kit/device/event.hpp"
+#include "kit/device/timeline.hpp"
 
 namespace patchbay::device {
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "patchbay/plugin/kit/host.hpp"
+#include "patchbay/plugin/kit/objects.hpp"
 
 #include "kit/device/health.hpp"
 
@@ -66,6 +67,30 @@ class Timeline {
   std::atomic<std::uint64_t> submitted_{0};
   std::uint64_t failed_at_ = 0;                 // under mutex_
   std::optional<plugin::StatusError> failure_;  // under mutex_: the first failure
+};
+
+/// A recorded position and the time when it was reached.
+struct Mark {
+  std::shared_ptr<Timeline> timeline;
+  std::uint64_t position = 0;
+  std::atomic<std::uint64_t> reached_ns{0};
+};
+
+class Event : public plugin::Event {
+ public:
+  bool is_done() override;
+  bool wait(std::uint64_t deadline_ns) override;
+  bool is_cancellable() const noexcept override { return true; }
+  std::uint64_t nanoseconds_since(plugin::Event& earlier) override;
+
+  void set(std::shared_ptr<const Mark> mark) { mark_ = std::move(mark); }
+  /// Null if the event was never recorded; then it is done.
+  const std::shared_ptr<const Mark>& mark() const { return mark_; }
+
+ private:
+  std::uint64_t reached_ns() const;
+
+  std::shared_ptr<const Mark> mark_;
 };
 
 }  // namespace patchbay::device

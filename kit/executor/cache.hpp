@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The private directory of compiled kernels.
+// The private directory of compiled kernels, and its shared libraries: made by a compiler, sealed,
+// and checked before they are opened.
 #ifndef PATCHBAY_KIT_EXECUTOR_CACHE_HPP_
 #define PATCHBAY_KIT_EXECUTOR_CACHE_HPP_
 
@@ -34,6 +35,16 @@ void check_disk(const std::string& directory, std::string_view log);
 bool write_all(int file, std::string_view content);
 /// Throws io_failed for errno.
 [[noreturn]] void fail_to_write(const std::string& path);
+
+/// Whether the file is a complete shared library: the compiler may have been killed.
+bool is_whole_library(const std::string& path);
+/// Appends a seal to a compiler's library, and renames it to that of the key in the directory, so
+/// that nobody sees an incomplete one. Throws io_failed.
+void keep_library(const std::string& made, const std::string& directory, std::string_view key);
+/// The path of the library for that key, if only this user can write it and its seal matches; else
+/// empty. Opening a damaged library could crash the process. Reads no more than the size in the
+/// seal, and nothing of a file whose size is another one.
+std::string find_library(const std::string& directory, std::string_view key);
 
 }  // namespace patchbay::executor
 

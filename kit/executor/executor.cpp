@@ -5,8 +5,8 @@
 
 #include "kExecutorPrelude.text.h"
 #include "kit/dialect_module.hpp"
+#include "kit/executor/cache.hpp"
 #include "kit/executor/child_process.hpp"
-#include "kit/executor/library_file.hpp"
 #include "kit/library/root_folder.hpp"
 #include "kit/library/search.hpp"
 #include "kit/text_hash.hpp"

@@ -18,7 +18,7 @@
 #include "patchbay/plugin/kit/thunks.hpp"
 
 #include "kit/device/device.hpp"
-#include "kit/device/event.hpp"
+#include "kit/device/timeline.hpp"
 
 namespace {
 

@@ -4,7 +4,10 @@
 #define PATCHBAY_TESTS_SIM_MACHINE_H_
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,10 +25,39 @@
 #include "kit/executor/executor.hpp"
 #include "kit/forbidden_range.hpp"
 #include "kit/machine/subnormals.hpp"
-#include "queue.h"
+#include "machine.h"
 #include "vendor.h"
 
 namespace patchbay::sim {
+
+/// A simulated stream: tasks in order, on a thread of its own.
+class Queue {
+ public:
+  /// `lazy`: tasks start only when somebody waits, or releases them.
+  explicit Queue(bool lazy) : lazy_(lazy), thread_([this] { run(); }) {}
+  ~Queue() { finish(); }
+
+  /// The task's number.
+  std::uint64_t post(std::function<void()> task);
+  std::uint64_t last() const;
+  bool is_done(std::uint64_t number) const;
+  void wait(std::uint64_t number);
+  /// Lets the tasks so far begin.
+  void release();
+  /// Runs what is queued and takes no more.
+  void finish();
+
+ private:
+  void run();
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::deque<std::function<void()>> tasks_;
+  const bool lazy_;
+  std::uint64_t posted_ = 0, released_ = 0, done_ = 0;
+  bool stopping_ = false;
+  std::thread thread_;
+};
 
 /// Device memory: addresses that the host can't touch, and where the bytes really are.
 struct Block {
@@ -61,6 +93,7 @@ struct Mark {
 }  // namespace patchbay::sim
 
 // The objects behind the driver's opaque handles.
+
 namespace patchbay::card {
 
 struct ContextObject {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "tools/bench/plot.h"
-#include "tools/bench/svg.h"
 #include "tools/text.h"
 
 namespace patchbay::tools {

@@ -1,7 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/device/device_state.h"
 
+#include <ostream>
 #include <utility>
+
+#include "patchbay/device.h"
+#include "patchbay/interop.h"
+#include "patchbay/runtime.h"
 
 #include "core/base/error.h"
 #include "core/runtime/device/runtime_state.h"
@@ -56,3 +61,49 @@ void DeviceState::raise_gone() const {
 }
 
 }  // namespace patchbay::runtime
+
+namespace patchbay {
+
+std::string_view to_string(DeviceKind kind) {
+  return kind == DeviceKind::kCpu ? "cpu" : "accelerator";
+}
+
+void Device::raise_undefined() {
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[Device] the device is undefined: the handle was default-constructed or moved "
+                 "from. Name one, for example Device(\"cpu:0\").");
+}
+
+const std::string& Device::name() const { return state().info.name_text; }
+const std::string& Device::backend() const { return state().info.name.backend; }
+int Device::index() const { return state().info.name.index; }
+DeviceKind Device::kind() const { return state().info.properties.kind; }
+const DeviceProperties& Device::properties() const { return state().info.properties; }
+
+Runtime Device::runtime() const { return Runtime(state().runtime.shared_from_this()); }
+
+PluginExtension plugin_extension(const Device& device, std::string_view name,
+                                 std::uint32_t version) {
+  runtime::DeviceState& state = device.state();
+  if (name.find('.') == std::string_view::npos) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[plugin_extension] {}: expected a name of the plugin's own, which has a '.' in "
+                   "it, as 'mine.counters' ({}).",
+                   runtime::quote(name), state.info.name_text);
+  }
+  const auto call = state.enter("plugin_extension");
+  patchbay_device* const opened = state.open("plugin_extension");
+  const void* const table = state.plugin.extension(name, 0, state.info.plugin_index, version);
+  const auto& layer = state.plugin.layer;
+  if (table != nullptr) return {table, layer != nullptr ? layer->own_device(opened) : opened};
+  runtime::raise(ErrorCode::kUnsupported,
+                 "[plugin_extension] the plugin '{}' has no extension {} of version {} ({}). Its "
+                 "documentation says which it has.",
+                 state.plugin.name, runtime::quote(name), version, state.info.name_text);
+}
+
+std::ostream& operator<<(std::ostream& out, const Device& device) {
+  return out << (device.defined() ? std::string_view(device.name()) : "undefined");
+}
+
+}  // namespace patchbay

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "patchbay/copy.h"
 #include "patchbay/runtime.h"
@@ -23,8 +24,14 @@ class Transfer;
 
 /// Owned by the handles to the runtime and to its devices.
 struct RuntimeState : PluginOwner, std::enable_shared_from_this<RuntimeState> {
-  RuntimeState(const RuntimeOptions& options, Environment environment, Links& links,
-               Transfer& transfer, HostCopier& host_copier);
+  RuntimeState(const RuntimeOptions& options, Environment read, Links& measured, Transfer& copies,
+               HostCopier& copier)
+      : PluginOwner(options, std::move(read)),
+        sync(environment.is_on("sync")),
+        validates(environment.is_on("validate")),
+        links(measured),
+        transfer(copies),
+        host_copier(copier) {}
 
   /// The device with that name. Errors: those of Device's constructor.
   virtual std::shared_ptr<DeviceState> find(std::string_view name) = 0;

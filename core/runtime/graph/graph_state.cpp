@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/runtime/device/runtime_state.h"
-#include "core/runtime/kernel/launch_grid.h"
+#include "core/runtime/kernel/launch.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/fault.h"
 #include "core/runtime/stream/stream_scope.h"

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Splits a kernel text into tokens.
+// The tokens of a kernel text.
 #ifndef PATCHBAY_CORE_RUNTIME_KERNEL_KERNEL_SCANNER_H_
 #define PATCHBAY_CORE_RUNTIME_KERNEL_KERNEL_SCANNER_H_
 
@@ -38,6 +38,11 @@ class KernelScanner {
   bool at_line_start_ = true;
   std::vector<std::string_view> directives_;
 };
+
+/// Whether the word has a meaning in one of the languages that kernel texts are compiled as: a
+/// keyword, type or constant, or a name that the dialect's macros use. As an argument's name, it
+/// would compile on some devices only.
+bool is_reserved_word(std::string_view word);
 
 }  // namespace patchbay::runtime
 

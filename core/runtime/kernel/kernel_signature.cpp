@@ -9,7 +9,6 @@
 
 #include "core/base/error.h"
 #include "core/runtime/kernel/kernel_scanner.h"
-#include "core/runtime/kernel/reserved_words.h"
 
 namespace patchbay::runtime {
 namespace {

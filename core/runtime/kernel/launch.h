@@ -12,7 +12,8 @@
 
 #include "core/base/element_bits.h"
 #include "core/runtime/device/device_state.h"
-#include "core/runtime/kernel/kernel_state.h"
+#include "core/runtime/kernel/kernel_cache.h"
+#include "core/runtime/kernel/module_state.h"
 #include "core/runtime/memory/buffer_state.h"
 
 namespace patchbay::runtime {
@@ -94,6 +95,19 @@ class WriteScope {
 /// For a launch that writes every element of its outputs.
 void note_rewritten(std::span<const patchbay_argument> arguments,
                     std::span<const BufferAccess> uses, std::uint64_t after);
+
+// Launches of kernels that users wrote.
+
+/// Calls the plugin alone. The caller takes care of order and uses.
+patchbay_status* submit_grid(patchbay_stream* stream, const ModuleKernelState& kernel,
+                             const GridAxes& groups, const GridAxes& group_size,
+                             std::span<const patchbay_argument> arguments);
+
+/// Launches on this thread's stream of the device, as `launch` does. The arguments match the
+/// signature.
+void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
+                 const GridAxes& group_size, std::span<const patchbay_argument> arguments,
+                 std::span<const BufferAccess> uses);
 
 }  // namespace patchbay::runtime
 

@@ -14,7 +14,7 @@
 #include "core/runtime/device/context.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/device/runtime_state.h"
-#include "core/runtime/memory/driver_memory.h"
+#include "core/runtime/memory/native_memory.h"
 #include "core/runtime/plugin/plugin_state.h"
 
 namespace patchbay::runtime {

@@ -17,7 +17,6 @@
 #include "patchbay/memory.h"
 #include "patchbay/plugin/types.h"
 
-#include "core/runtime/memory/block_cache.h"
 #include "core/runtime/memory/block_pool.h"
 #include "core/runtime/memory/live_count.h"
 #include "core/runtime/stream/position.h"

@@ -8,7 +8,7 @@
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/memory/allocator.h"
-#include "core/runtime/memory/driver_memory.h"
+#include "core/runtime/memory/native_memory.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/search/arrival.h"
 #include "core/runtime/stream/stream_scope.h"

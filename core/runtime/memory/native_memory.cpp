@@ -2,16 +2,92 @@
 #include "core/runtime/memory/native_memory.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/output/delivery.h"
 #include "core/runtime/device/bad_answer.h"
+#include "core/runtime/device/context.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/fault.h"
 #include "core/runtime/stream/native_handle.h"
 
+namespace patchbay::runtime {
+namespace {
+
+/// Keeps the plugin loaded during a call. A call for the plugin's own memory does not: its thread
+/// must not wait for an unload that may wait for this thread.
+class PluginKept {
+ public:
+  explicit PluginKept(PluginState& plugin) noexcept {
+    if (!is_for_plugin) call_.emplace(plugin.calls);
+  }
+
+  /// Whether the plugin is being closed, by another thread.
+  bool is_late() const noexcept { return call_ && call_->is_late(); }
+
+ private:
+  std::optional<CallGate::Call> call_;
+};
+
+/// The plugin's own memory opens no device: another thread of the plugin's may be doing that.
+patchbay_device* opened(DeviceState& device) {
+  if (!is_for_plugin) return device.open();
+  patchbay_device* const handle = device.handle.load(std::memory_order_acquire);
+  if (handle == nullptr) {
+    raise(ErrorCode::kInvalidArgument,
+          "[scratch_allocate] {} is being opened or closed. Allocate while it is open.",
+          device.info.name_text);
+  }
+  return handle;
+}
+
+}  // namespace
+
+RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
+                                 std::size_t alignment_bytes) {
+  link_->home.check("allocate", "driver_memory");
+  const NoDelivery no_delivery;
+  const std::shared_lock lock(link_->mutex);
+  DeviceState* const device = link_->device;
+  if (device == nullptr) {
+    raise(ErrorCode::kUnknownDevice,
+          "[allocate] the device of this driver_memory is gone with its "
+          "runtime. Keep the runtime as long as its memory is used.");
+  }
+  const PluginKept kept(device->plugin);
+  const patchbay_memory_table& table = device->plugin.tables.memory;
+  patchbay_device* const handle = opened(*device);
+  const auto number = static_cast<std::uint32_t>(kind);
+  patchbay_memory memory{nullptr, 0};
+  check_call(*device, table.allocate(handle, number, size_bytes, alignment_bytes, &memory),
+             "allocate");
+  // What it refuses is not given back: the plugin may fail on that too.
+  check_memory(*device, "allocate", "allocate", memory, number, alignment_bytes);
+  return {memory.base, memory.offset_bytes};
+}
+
+void DriverMemory::release(MemoryKind kind, RawMemory memory, std::size_t) noexcept {
+  if (!link_->home.is_here()) return;
+  const NoDelivery no_delivery;
+  const std::shared_lock lock(link_->mutex);
+  DeviceState* const device = link_->device;
+  if (device == nullptr) return;  // freed with the device
+  const PluginKept kept(device->plugin);
+  // Beside the thread that closes the device only the plugin's own threads may still give back.
+  if (kept.is_late()) return;
+  patchbay_device* const opened = device->closing_handle.load();
+  if (opened == nullptr) return;
+  device->plugin.tables.memory.release(opened, static_cast<std::uint32_t>(kind),
+                                       {memory.base, memory.offset_bytes});
+}
+
+}  // namespace patchbay::runtime
+
 namespace patchbay {
+
 namespace runtime {
 
 NativeHandle native_memory(BufferState& buffer, std::size_t offset_bytes) {

@@ -5,8 +5,6 @@
 
 #include "patchbay/dtype.h"
 
-#include "core/runtime/memory/distance_search.h"
-
 namespace patchbay::runtime {
 namespace {
 

@@ -17,7 +17,7 @@
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/context.h"
 #include "core/runtime/device/runtime_state.h"
-#include "core/runtime/kernel/kernel_state.h"
+#include "core/runtime/kernel/kernel_cache.h"
 #include "core/runtime/plugin/guarded_call.h"
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"

@@ -13,7 +13,7 @@
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/stream_scope.h"
-#include "core/runtime/stream/stream_times.h"
+#include "core/runtime/stream/stream_trace.h"
 
 namespace patchbay {
 namespace {

@@ -15,7 +15,6 @@
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/callback.h"
-#include "core/runtime/stream/stream_times.h"
 #include "core/runtime/stream/stream_trace.h"
 
 namespace patchbay::runtime {

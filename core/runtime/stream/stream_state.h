@@ -15,7 +15,7 @@
 #include "core/output/delivery.h"
 #include "core/runtime/plugin/pending_call.h"
 #include "core/runtime/stream/position.h"
-#include "core/runtime/trace/submission.h"
+#include "core/runtime/trace/profiler.h"
 #include "core/runtime/trace/trace_span.h"
 
 namespace patchbay::runtime {

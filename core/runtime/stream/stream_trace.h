@@ -4,10 +4,14 @@
 #ifndef PATCHBAY_CORE_RUNTIME_STREAM_STREAM_TRACE_H_
 #define PATCHBAY_CORE_RUNTIME_STREAM_STREAM_TRACE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include "patchbay/stream.h"
 
 #include "core/base/clock.h"
 #include "core/runtime/stream/stream_state.h"
@@ -16,6 +20,37 @@
 #include "core/runtime/trace/tracer.h"
 
 namespace patchbay::runtime {
+
+/// Measures when a stream's launches and copies ran, with an event before and after each.
+class StreamTimes {
+ public:
+  explicit StreamTimes(StreamState& stream) : stream_(stream) {}
+
+  // Called around each submission; the caller holds the stream's mutex.
+  void begin(const Submission& what);
+  void end();
+  /// Drops the measurements of a queue that was replaced.
+  void restart();
+
+  /// The finished measurements, oldest first.
+  std::vector<SubmissionTime> take();
+
+ private:
+  struct Measured {
+    SubmissionTime time;
+    std::shared_ptr<EventState> origin, start, end;
+  };
+  static constexpr std::size_t kKept = 4096;
+
+  std::shared_ptr<EventState> mark();
+  static bool finish(Measured& measured);
+
+  StreamState& stream_;
+  std::shared_ptr<EventState> origin_;  // the zero of `start`
+  Measured next_;
+  NoDeliveryMutex mutex_;  // guards measured_; taken inside the stream's
+  std::deque<Measured> measured_;
+};
 
 /// For streams with times. Records events around each submission and writes the times in a later
 /// call, once they are known.

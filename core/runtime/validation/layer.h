@@ -5,6 +5,7 @@
 #define PATCHBAY_CORE_RUNTIME_VALIDATION_LAYER_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -14,20 +15,50 @@
 #include <utility>
 #include <vector>
 
+#include "patchbay/plugin/host.h"
 #include "patchbay/validation.h"
 
+#include "core/output/logger.h"
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/plugin/plugin_tables.h"
 #include "core/runtime/plugin/table_layer.h"
-#include "core/runtime/validation/block_map.h"
-#include "core/runtime/validation/findings.h"
 #include "core/runtime/validation/records.h"
 
 namespace patchbay::runtime {
+
 struct PluginState;
-}
+
+}  // namespace patchbay::runtime
 
 namespace patchbay::runtime::validation {
+
+/// What validation found: logged, kept for the report, and returned as a status. Thread-safe.
+class Findings {
+ public:
+  explicit Findings(Logger& logger) : logger_(logger) {}
+
+  /// Adds a finding about the current call and returns the call's status.
+  patchbay_status* raise(const std::string& text);
+  /// Adds a finding about earlier work. The next call that waits returns it.
+  void add_late(const std::string& text);
+  /// The first late finding that no call has returned; null if there is none.
+  patchbay_status* take_late();
+  /// Drops the late findings, which the report has listed.
+  void forget_late();
+
+  std::uint64_t count() const;
+  std::vector<std::string> texts() const;
+
+ private:
+  static constexpr std::size_t kMostKept = 1000;
+  void keep(const std::string& text, bool is_late);
+
+  Logger& logger_;
+  mutable std::mutex mutex_;
+  std::uint64_t count_ = 0;
+  std::vector<std::string> texts_;
+  std::deque<std::string> late_;
+};
 
 /// Memory that a submission uses.
 struct MemoryAccess {

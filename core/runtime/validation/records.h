@@ -8,12 +8,14 @@
 #define PATCHBAY_CORE_RUNTIME_VALIDATION_RECORDS_H_
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "patchbay/plugin/abi.h"
@@ -21,9 +23,28 @@
 #include "core/output/delivery.h"
 #include "core/runtime/memory/view.h"
 #include "core/runtime/plugin/device_info.h"
-#include "core/runtime/validation/call_site.h"
 
 namespace patchbay::runtime::validation {
+
+/// Where the program called the library. Linux only: uses the stack and the dynamic linker.
+/// Capturing takes about a microsecond; names are looked up only when requested.
+class CallSite {
+ public:
+  static CallSite here() noexcept;
+
+  /// The library function that the program called: "ones". `fallback` if it has no name, for
+  /// example after a tail call.
+  std::string operation(const char* fallback) const;
+  /// The caller: "main+0x2f (program+0x11a3)", without the name if the program does not export it;
+  /// empty if unknown.
+  std::string caller() const;
+
+ private:
+  int first_outside() const;
+
+  std::array<void*, 40> frames_{};
+  int num_frames_ = 0;
+};
 
 class Layer;
 struct Block;
@@ -125,6 +146,26 @@ struct Block {
   bool is_guarded = false;      // its bytes are known and can be checked; under `bytes_mutex`
 
   patchbay_memory memory() const { return {whole.base, whole.offset_bytes + front_bytes}; }
+};
+
+/// Blocks by location: the address if the host can use the memory, so that a pointer into the
+/// middle finds its block; else the plugin's handle and an offset. Takes no lock.
+class BlockMap {
+ public:
+  void add(std::shared_ptr<Block> block);
+  void remove(const Block& block);
+  /// The block that holds that byte, guards included; null if there is none.
+  std::shared_ptr<Block> find(patchbay_memory memory) const;
+  std::shared_ptr<Block> find_address(const void* address) const;
+  std::vector<std::shared_ptr<Block>> all() const;
+  std::vector<std::shared_ptr<Block>> of(const DeviceRecord& device) const;
+
+ private:
+  using Key = std::pair<std::uintptr_t, std::uint64_t>;  // 0 and an address, or base and offset
+  static Key key_of(const Block& block);
+  std::shared_ptr<Block> at(const Key& key) const;
+
+  std::map<Key, std::shared_ptr<Block>> blocks_;
 };
 
 }  // namespace patchbay::runtime::validation

@@ -13,7 +13,6 @@
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/elementwise/elementwise.h"
-#include "core/tensor/elementwise/operator_gradients.h"
 
 namespace patchbay {
 

@@ -7,14 +7,13 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/runtime/kernel/fused_kernel.h"
+#include "core/runtime/kernel/kernel_cache.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/elementwise/fused_call.h"
 #include "core/tensor/elementwise/unfused.h"
 #include "core/tensor/views/sum.h"
 
 namespace patchbay::tensor {
-
 namespace {
 
 using Kind = InputType::Kind;

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <vector>
 
-#include "core/runtime/kernel/fused_kernel.h"
+#include "core/runtime/kernel/kernel_cache.h"
 #include "core/runtime/kernel/launch.h"
-#include "core/tensor/base/group_ranges.h"
+#include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
@@ -17,7 +17,6 @@
 #include "core/tensor/elementwise/fused.h"
 
 namespace patchbay::tensor {
-
 namespace {
 
 void check_num_tensors(const FusedState& state, const ExpressionProgram& program) {

@@ -7,12 +7,11 @@
 #include "patchbay/fuse.h"
 
 #include "core/base/error.h"
-#include "core/runtime/kernel/fused_kernel.h"
+#include "core/runtime/kernel/kernel_cache.h"
 #include "core/tensor/elementwise/fused_call.h"
 #include "core/tensor/fuse/fused_state.h"
 
 namespace patchbay {
-
 namespace {
 
 void check_size(const std::string& name, std::size_t num_inputs, std::size_t num_outputs) {

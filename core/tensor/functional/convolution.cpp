@@ -12,7 +12,6 @@
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/record.h"
-#include "core/tensor/functional/images.h"
 #include "core/tensor/functional/operands.h"
 #include "core/tensor/views/sum.h"
 

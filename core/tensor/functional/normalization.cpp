@@ -15,7 +15,6 @@
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/normalization_kernels.h"
-#include "core/tensor/functional/normalization_statistics.h"
 #include "core/tensor/functional/operands.h"
 #include "core/tensor/views/sum.h"
 

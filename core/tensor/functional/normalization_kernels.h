@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Launches the kernels of normalization. They see an input as [s, g, e, o]: statistics for each
-// [s, g], in batch_norm for each g, and weights for each [g, e].
+// Launches the kernels of normalization, and makes its statistics. The kernels see an input as [s,
+// g, e, o]: statistics for each [s, g], in batch_norm for each g, and weights for each [g, e].
 #ifndef PATCHBAY_CORE_TENSOR_FUNCTIONAL_NORMALIZATION_KERNELS_H_
 #define PATCHBAY_CORE_TENSOR_FUNCTIONAL_NORMALIZATION_KERNELS_H_
 
@@ -55,6 +55,24 @@ std::array<Tensor, 2> launch_weights(const Method& method, const Tensor& grad, c
 /// The gradient of x. `grad` and `x` are contiguous.
 Tensor launch_input(const Method& method, const Tensor& grad, const Tensor& x,
                     const Statistics& statistics, const Tensor& weight);
+
+// The statistics of normalization by single operations, and what is made of those of kernels. No
+// step leaves the range of the dtype where the factor does not: deviations are made by moment.1,
+// which sums again, and a variance that the dtype can't hold stands for its root.
+
+/// 1 / sqrt(variance + epsilon) of a variance as kernels give it: a negative one is a deviation,
+/// whose square would leave the range of the dtype.
+Tensor factor_of(const TensorOrScalar& variance, double epsilon);
+
+/// Those that are recorded are made of squares, because a root has no derivative at 0; they have no
+/// variance.
+Statistics statistics_of(const Method& method, const Tensor& x);
+
+/// Moves a running statistic towards that of a batch, times a factor, in place: running becomes
+/// (1 - momentum) running + momentum factor batch. Of variances, a negative one is a deviation, and
+/// its square counts.
+void move_towards(const Tensor& running, const Tensor& batch, double momentum, double factor,
+                  bool is_variance);
 
 }  // namespace patchbay::tensor
 

@@ -11,7 +11,7 @@
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/record.h"
-#include "core/tensor/functional/images.h"
+#include "core/tensor/functional/operands.h"
 
 namespace patchbay {
 

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The traces of fused functions: graphs of operators without dtypes, which the first call fixes.
+// The traces of fused functions: graphs of operators without dtypes, which the first call fixes;
+// and their text.
 #ifndef PATCHBAY_CORE_TENSOR_FUSE_EXPRESSION_H_
 #define PATCHBAY_CORE_TENSOR_FUSE_EXPRESSION_H_
 
@@ -8,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "patchbay/fuse.h"
@@ -71,6 +74,10 @@ struct Known {
 std::vector<Expression> gradients(std::span<const Expression> outputs,
                                   std::span<const Expression> incoming,
                                   std::span<const Expression> inputs, const Known& known);
+
+/// "a > 0 ? grad : 0.5 * exp(a)". `names` are the inputs' names, by number. Long parts that occur
+/// several times get names: "x / (1 + x) with x = exp(minimum(maximum(a, -40), 40))".
+std::string to_text(const Expression& expression, std::span<const std::string_view> names);
 
 }  // namespace patchbay::tensor
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "core/base/error.h"
-#include "core/runtime/kernel/fused_kernel.h"
+#include "core/runtime/kernel/kernel_cache.h"
 #include "core/tensor/dispatch/clamp_bounds.h"
 
 namespace patchbay::tensor {

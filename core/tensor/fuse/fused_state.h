@@ -14,8 +14,7 @@
 
 #include "patchbay/fuse.h"
 
-#include "core/runtime/kernel/fused_kernel.h"
-#include "core/runtime/kernel/kernel_state.h"
+#include "core/runtime/kernel/kernel_cache.h"
 #include "core/tensor/fuse/expression_program.h"
 
 namespace patchbay::tensor {

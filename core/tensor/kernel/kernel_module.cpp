@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
-#include "core/runtime/kernel/launch_grid.h"
+#include "core/runtime/kernel/launch.h"
 #include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kit/card/api/error.hpp"
+#include "kit/card/api/entries.hpp"
 #include "kit/card/context/device_info.hpp"
 
 namespace patchbay::card {

@@ -3,7 +3,9 @@
 #ifndef PATCHBAY_KIT_CARD_CONTEXT_CONTEXT_HPP_
 #define PATCHBAY_KIT_CARD_CONTEXT_CONTEXT_HPP_
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <mutex>
@@ -13,12 +15,46 @@
 #include <string_view>
 
 #include "patchbay/plugin/kit/error.hpp"
+#include "patchbay/plugin/kit/objects.hpp"
 
 #include "kit/call_gate.hpp"
 #include "kit/card/api/entries.hpp"
-#include "kit/card/context/launches.hpp"
 
 namespace patchbay::card {
+
+/// A position on a stream: all launches up to a number.
+struct Position {
+  std::uint64_t stream = 0;
+  std::uint64_t number = 0;
+};
+
+/// The launches of one device that are not known to be done. The driver does not report which
+/// launch failed, so an error names all launches that may have. Thread-safe; does not allocate.
+class Launches {
+ public:
+  /// A number for a new stream.
+  std::uint64_t new_stream();
+  void note(std::uint64_t stream, std::string_view name);
+  /// The last position on a stream.
+  Position last(std::uint64_t stream);
+  /// Removes the launches up to a position, which are done.
+  void forget(const Position& done);
+  /// "'add.1'", or "one of 'add.1', 'saxpy'", oldest first; empty if no launch is pending.
+  std::string names();
+
+ private:
+  struct Launch {
+    Position position;
+    std::array<char, 47> name;
+    std::uint8_t size;
+  };
+  static constexpr std::size_t kKept = 64;  // older ones are overwritten
+
+  std::mutex mutex_;
+  std::uint64_t num_streams_ = 0;
+  std::uint64_t num_launches_ = 0;
+  std::array<Launch, kKept> launches_{};  // stream 0: none
+};
 
 /// Retains a primary context while this object exists. The application's context is not counted;
 /// the application keeps it. An error that breaks the context loses the device: every later call
@@ -157,6 +193,19 @@ class Context {
   std::set<std::uint64_t> peers_;  // peers whose access was enabled, by id
   std::string why_lost_;           // written once, before is_lost_
   Result lost_code_ = kSuccess;
+};
+
+/// A device as the streams of other devices see it. Every device of a card's plugin is one.
+class PeerDevice : public plugin::Device {
+ public:
+  PeerDevice(const Api& api, CallGate& gate, DeviceNumber number, std::uint32_t index,
+             NativeContext adopted)
+      : context_(api, gate, number, index, adopted) {}
+
+  Context& context() { return context_; }
+
+ protected:
+  Context context_;
 };
 
 }  // namespace patchbay::card

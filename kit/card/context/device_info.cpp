@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "kit/card/api/error.hpp"
+#include "kit/card/api/entries.hpp"
 
 namespace patchbay::card {
 

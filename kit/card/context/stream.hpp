@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
@@ -13,6 +14,32 @@
 #include "kit/device/worker.hpp"
 
 namespace patchbay::card {
+
+/// An event of the driver, which is also done until it is recorded.
+class Event : public plugin::Event {
+ public:
+  /// Events without times cost the driver less.
+  Event(Context& context, bool with_times)
+      : context_(context),
+        event_(std::make_shared<const EventHandle>(
+            card::create_event(context, with_times ? kEventDefault : kEventDisableTiming))) {}
+
+  bool is_done() override;
+  bool wait(std::uint64_t deadline_ns) override;
+  std::uint64_t nanoseconds_since(plugin::Event& earlier) override;
+
+  Context& context() const { return context_; }
+  NativeEvent native() const { return event_->get(); }
+  /// From now on this event is done when `other` is. It has no times then.
+  void follow(std::shared_ptr<const EventHandle> other) { event_ = std::move(other); }
+  /// Sets the position up to which launches are done when the event is.
+  void set(const Position& position) { position_ = position; }
+
+ private:
+  Context& context_;
+  std::shared_ptr<const EventHandle> event_;
+  Position position_;
+};
 
 /// A kernel of loaded code, and the largest group that its registers and shared memory allow.
 struct Function {

@@ -9,6 +9,7 @@
 #include "patchbay/plugin/kernels/operators.h"
 #include "patchbay/plugin/kit/objects.hpp"
 
+#include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/products/libraries.hpp"
 #include "cpu-openblas/threads/workers.hpp"
 
@@ -29,9 +30,21 @@ struct Context {
 /// The index of the dtype's row; unknown dtypes have the empty row 0.
 inline int index_of(std::uint8_t dtype) { return dtype < kNumDtypes ? dtype : 0; }
 /// Throws `unsupported`: the operator has no kernel for the dtype.
-[[noreturn]] void refuse(const Context& context, std::uint8_t dtype);
+[[noreturn]] inline void refuse(const Context& context, std::uint8_t dtype) {
+  plugin::unsupported(context.name() + " has no kernel for " + dtype_name(dtype) + " on cpu");
+}
 /// The loop of that dtype. Throws `unsupported` if there is none.
-Row checked(const Context& context, const Row (&rows)[kNumDtypes], std::uint8_t dtype);
+inline Row checked(const Context& context, const Row (&rows)[kNumDtypes], std::uint8_t dtype) {
+  const Row row = rows[index_of(dtype)];
+  if (row == nullptr) refuse(context, dtype);
+  return row;
+}
+
+std::unique_ptr<plugin::Kernel> prepare_arange(const Context& context);
+std::unique_ptr<plugin::Kernel> prepare_permutation(const Context& context);
+enum RandomOp { kUniform, kNormal, kIntegers, kMask };
+/// `op`: a RandomOp.
+std::unique_ptr<plugin::Kernel> prepare_random(const Context& context, int op);
 
 // The operators along a dimension. Each function is in the file named after its operator.
 #define PATCHBAY_DECLARED(name, ...) \

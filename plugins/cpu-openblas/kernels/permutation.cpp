@@ -1,11 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cpu-openblas/kernels/permutation.hpp"
-
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "cpu-openblas/kernels/context.hpp"
 #include "cpu-openblas/operands/operand.hpp"
+#include "cpu-openblas/simd/table.hpp"
 #include "cpu-openblas/threads/stream.hpp"
+#include "cpu-openblas/threads/workers.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -17,7 +21,10 @@ constexpr int kMostParts = 16;
 constexpr std::int64_t kFew = 48;                // this many or fewer are sorted by insertion
 constexpr std::int64_t kWorthSharing = 1 << 14;  // fewer are sorted by one thread
 
-using Drawn = PermutationKernel::Drawn;
+struct Drawn {
+  std::uint64_t draw;
+  std::int64_t index;
+};
 
 bool comes_before(const Drawn& a, const Drawn& b) {
   return a.draw != b.draw ? a.draw < b.draw : a.index < b.index;
@@ -73,77 +80,89 @@ void check_shapes(plugin::Arguments arguments) {
   }
 }
 
+/// permutation.1: out, scratch, seed, offset. Distributes draws to buckets by their first byte,
+/// then sorts each bucket.
+class PermutationKernel final : public plugin::Kernel {
+ public:
+  PermutationKernel(Workers& workers, const SimdTable& simd) : workers_(workers), simd_(simd) {}
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+              std::string_view name) override {
+    check_shapes(arguments);
+    static_cast<Stream&>(stream).submit(
+        arguments, name, [this](plugin::Arguments kept) { workers_.run([&] { compute(kept); }); });
+  }
+
+ private:
+  void compute(plugin::Arguments arguments) const {
+    const patchbay_argument& out = arguments[0];
+    const std::int64_t n = out.shape[0], stride = out.strides[0];
+    auto* const drawn = reinterpret_cast<Drawn*>(data_of(arguments[1]));
+    auto* const to = reinterpret_cast<std::int64_t*>(data_of(out));
+    const auto finish = [=](std::int64_t begin, std::int64_t end, int shift) {
+      sort(drawn + begin, end - begin, shift);
+      for (std::int64_t i = begin; i < end; ++i) to[i * stride] = drawn[i].index;
+    };
+    if (n <= kWorthSharing || workers_.num_threads() == 1) {
+      for_draws(arguments, 0, n, [&](std::uint64_t draw, std::int64_t i) { drawn[i] = {draw, i}; });
+      return finish(0, n, kFirstShift);
+    }
+    std::int64_t begins[kBuckets + 1];
+    share_out(arguments, drawn, begins);
+    constexpr std::int64_t kBytesADraw = 256;  // cost of sorting a draw
+    workers_.split(kBuckets, 1, n * kBytesADraw, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t bucket = first; bucket < last; ++bucket) {
+        finish(begins[bucket], begins[bucket + 1], kFirstShift - 8);
+      }
+    });
+  }
+
+  template <class Body>
+  void for_draws(plugin::Arguments arguments, std::int64_t begin, std::int64_t end,
+                 const Body& body) const noexcept {
+    alignas(64) std::uint64_t draws[2 * kBlocks];
+    for (std::int64_t i = begin; i < end; i += 2 * kBlocks) {
+      const std::int64_t count = std::min(2 * kBlocks, end - i);
+      simd_.philox(arguments[2].value.bits, arguments[3].value.bits,
+                   static_cast<std::uint64_t>(i / 2), (count + 1) / 2, draws);
+      for (std::int64_t k = 0; k < count; ++k) body(draws[k], i + k);
+    }
+  }
+
+  void share_out(plugin::Arguments arguments, Drawn* drawn, std::int64_t* begins) const noexcept {
+    const std::int64_t n = arguments[0].shape[0];
+    const std::int64_t wanted = std::min<std::int64_t>(workers_.num_threads(), kMostParts);
+    const std::int64_t piece = (n / wanted + 2) / 2 * 2;
+    const auto parts = static_cast<int>((n + piece - 1) / piece);
+    const auto for_part = [&](int part, const auto& body) {
+      for_draws(arguments, part * piece, std::min(n, (part + 1) * piece), body);
+    };
+    // Counts per part and bucket, then positions.
+    std::int64_t places[kMostParts][kBuckets] = {};
+    workers_.parallel_for(parts, [&](int part) {
+      for_part(part,
+               [&](std::uint64_t draw, std::int64_t) { ++places[part][draw >> kFirstShift]; });
+    });
+    std::int64_t total = 0;
+    for (int bucket = 0; bucket < kBuckets; ++bucket) {
+      begins[bucket] = total;
+      for (int part = 0; part < parts; ++part) total += std::exchange(places[part][bucket], total);
+    }
+    begins[kBuckets] = total;
+    workers_.parallel_for(parts, [&](int part) {
+      for_part(part, [&](std::uint64_t draw, std::int64_t index) {
+        drawn[places[part][draw >> kFirstShift]++] = {draw, index};
+      });
+    });
+  }
+
+  Workers& workers_;
+  const SimdTable& simd_;
+};
+
 }  // namespace
 
-void PermutationKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
-                               std::string_view name) {
-  check_shapes(arguments);
-  static_cast<Stream&>(stream).submit(
-      arguments, name, [this](plugin::Arguments kept) { workers_.run([&] { compute(kept); }); });
-}
-
-/// Calls body(draw, index) for indices begin to end; begin is even.
-template <class Body>
-void PermutationKernel::for_draws(plugin::Arguments arguments, std::int64_t begin, std::int64_t end,
-                                  const Body& body) const noexcept {
-  alignas(64) std::uint64_t draws[2 * kBlocks];
-  for (std::int64_t i = begin; i < end; i += 2 * kBlocks) {
-    const std::int64_t count = std::min(2 * kBlocks, end - i);
-    simd_.philox(arguments[2].value.bits, arguments[3].value.bits,
-                 static_cast<std::uint64_t>(i / 2), (count + 1) / 2, draws);
-    for (std::int64_t k = 0; k < count; ++k) body(draws[k], i + k);
-  }
-}
-
-void PermutationKernel::compute(plugin::Arguments arguments) const {
-  const patchbay_argument& out = arguments[0];
-  const std::int64_t n = out.shape[0], stride = out.strides[0];
-  auto* const drawn = reinterpret_cast<Drawn*>(data_of(arguments[1]));
-  auto* const to = reinterpret_cast<std::int64_t*>(data_of(out));
-  const auto finish = [=](std::int64_t begin, std::int64_t end, int shift) {
-    sort(drawn + begin, end - begin, shift);
-    for (std::int64_t i = begin; i < end; ++i) to[i * stride] = drawn[i].index;
-  };
-  if (n <= kWorthSharing || workers_.num_threads() == 1) {
-    for_draws(arguments, 0, n, [&](std::uint64_t draw, std::int64_t i) { drawn[i] = {draw, i}; });
-    return finish(0, n, kFirstShift);
-  }
-  std::int64_t begins[kBuckets + 1];
-  share_out(arguments, drawn, begins);
-  constexpr std::int64_t kBytesADraw = 256;  // cost of sorting a draw
-  workers_.split(kBuckets, 1, n * kBytesADraw, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t bucket = first; bucket < last; ++bucket) {
-      finish(begins[bucket], begins[bucket + 1], kFirstShift - 8);
-    }
-  });
-}
-
-/// Puts all draws into buckets by their first byte; a bucket keeps the order of the parts.
-void PermutationKernel::share_out(plugin::Arguments arguments, Drawn* drawn,
-                                  std::int64_t* begins) const noexcept {
-  const std::int64_t n = arguments[0].shape[0];
-  const std::int64_t wanted = std::min<std::int64_t>(workers_.num_threads(), kMostParts);
-  const std::int64_t piece = (n / wanted + 2) / 2 * 2;
-  const auto parts = static_cast<int>((n + piece - 1) / piece);
-  const auto for_part = [&](int part, const auto& body) {
-    for_draws(arguments, part * piece, std::min(n, (part + 1) * piece), body);
-  };
-  // Counts per part and bucket, then positions.
-  std::int64_t places[kMostParts][kBuckets] = {};
-  workers_.parallel_for(parts, [&](int part) {
-    for_part(part, [&](std::uint64_t draw, std::int64_t) { ++places[part][draw >> kFirstShift]; });
-  });
-  std::int64_t total = 0;
-  for (int bucket = 0; bucket < kBuckets; ++bucket) {
-    begins[bucket] = total;
-    for (int part = 0; part < parts; ++part) total += std::exchange(places[part][bucket], total);
-  }
-  begins[kBuckets] = total;
-  workers_.parallel_for(parts, [&](int part) {
-    for_part(part, [&](std::uint64_t draw, std::int64_t index) {
-      drawn[places[part][draw >> kFirstShift]++] = {draw, index};
-    });
-  });
+std::unique_ptr<plugin::Kernel> prepare_permutation(const Context& context) {
+  return std::make_unique<PermutationKernel>(context.workers, context.simd());
 }
 
 }  // namespace patchbay::cpu

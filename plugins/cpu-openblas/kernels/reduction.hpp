@@ -8,7 +8,6 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "cpu-openblas/kernels/moment.hpp"
 #include "cpu-openblas/kernels/reduction_state.hpp"
 #include "cpu-openblas/simd/table.hpp"
 #include "cpu-openblas/threads/workers.hpp"

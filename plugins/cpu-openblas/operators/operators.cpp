@@ -7,11 +7,8 @@
 #include <string>
 
 #include "cpu-openblas/convolution/windows.hpp"
-#include "cpu-openblas/kernels/arange.hpp"
 #include "cpu-openblas/kernels/context.hpp"
 #include "cpu-openblas/kernels/elementwise.hpp"
-#include "cpu-openblas/kernels/permutation.hpp"
-#include "cpu-openblas/kernels/random.hpp"
 #include "cpu-openblas/kernels/reduction.hpp"
 #include "cpu-openblas/normalization/rows.hpp"
 #include "cpu-openblas/operands/operand.hpp"
@@ -144,13 +141,6 @@ std::unique_ptr<plugin::Kernel> make_cast(const Context& context, int) {
   return make_elementwise(context, row, to, from, 2, 1);
 }
 
-std::unique_ptr<plugin::Kernel> make_arange(const Context& context, int) {
-  const std::uint8_t dtype = context.dtype(0);
-  const Arange entry = context.simd().arange[index_of(dtype)];
-  if (entry == nullptr) refuse(context, dtype);
-  return std::make_unique<ArangeKernel>(context.workers, entry, dtype);
-}
-
 template <class Method>
 using ReducingOperation = typename ReductionKernel<Method>::Operation;
 
@@ -227,37 +217,6 @@ std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
 #define PATCHBAY_TEST(name, dtypes, expression) {#name ".1", make_test, number_of(TestOp::name)},
 #define PATCHBAY_LOGIC(name, num_operands, expression) \
   {#name ".1", make_logical, number_of(LogicalOp::name)},
-enum RandomOp { kUniform, kNormal, kIntegers, kMask };
-
-/// The loops of a distribution.
-RandomKernel::Distribution distribution_of(const SimdTable& simd, int op, std::uint8_t dtype) {
-  constexpr int kWordCost = 32, kNormalCost = 96;
-  switch (op) {
-    case kIntegers: {
-      const bool is_wide = dtype == PATCHBAY_I64;
-      return {simd.integers[dtype], is_wide ? simd.wide_integers : nullptr, kWordCost};
-    }
-    case kMask: return {dtype == PATCHBAY_BOOL ? simd.mask : nullptr, nullptr, kWordCost};
-    default: {
-      const Draw draw = op == kUniform ? simd.uniform[dtype] : simd.normal[dtype];
-      const int cost = op == kUniform ? kWordCost : kNormalCost;
-      return dtype == PATCHBAY_F64 ? RandomKernel::Distribution{nullptr, draw, cost}
-                                   : RandomKernel::Distribution{draw, nullptr, cost};
-    }
-  }
-}
-
-std::unique_ptr<plugin::Kernel> make_random(const Context& context, int op) {
-  const std::uint8_t dtype = context.dtype(0);
-  const auto distribution = distribution_of(context.simd(), op, std::uint8_t(index_of(dtype)));
-  if (distribution.draw == nullptr && distribution.wide_draw == nullptr) refuse(context, dtype);
-  return std::make_unique<RandomKernel>(context.workers, context.simd(), distribution, dtype,
-                                        context.libraries.cache_bytes());
-}
-
-std::unique_ptr<plugin::Kernel> make_permutation(const Context& context, int) {
-  return std::make_unique<PermutationKernel>(context.workers, context.simd());
-}
 
 // By what a reduction gives in the table: an index is found, anything else accumulated.
 constexpr Maker reducer_of_Same = make_reduction, reducer_of_Total = make_reduction,
@@ -271,7 +230,7 @@ constexpr KernelEntry kOperators[] = {
     {"fill.1", make_copy, 0},
     {"copy.1", make_copy, 0},
     {"cast.1", make_cast, 0},
-    {"arange.1", make_arange, 0},
+    {"arange.1", [](const Context& context, int) { return prepare_arange(context); }, 0},
     PATCHBAY_OPERATORS_DIMENSION(PATCHBAY_OWN)        //
     PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)        //
     PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)      //
@@ -285,11 +244,11 @@ constexpr KernelEntry kOperators[] = {
     {"gemm.1", make_product, 0},
     PATCHBAY_OPERATORS_WINDOW(PATCHBAY_OWN)  //
     PATCHBAY_OPERATORS_ROW(PATCHBAY_OWN)     //
-    {"uniform.1", make_random, kUniform},
-    {"normal.1", make_random, kNormal},
-    {"integers.1", make_random, kIntegers},
-    {"mask.1", make_random, kMask},
-    {"permutation.1", make_permutation, 0},
+    {"uniform.1", prepare_random, kUniform},
+    {"normal.1", prepare_random, kNormal},
+    {"integers.1", prepare_random, kIntegers},
+    {"mask.1", prepare_random, kMask},
+    {"permutation.1", [](const Context& context, int) { return prepare_permutation(context); }, 0},
 };
 
 const KernelEntry* find_operator(std::string_view name) {

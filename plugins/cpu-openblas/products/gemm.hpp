@@ -1,11 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Normalises matrix products and divides them among threads.
+// Normalises matrix products, divides them among threads, and computes those of 16-bit floats.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_GEMM_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_GEMM_HPP_
 
 #include <cstdint>
 
 #include "patchbay/plugin/types.h"
+
+#include "cpu-openblas/simd/table.hpp"
 
 namespace patchbay::cpu {
 
@@ -54,6 +56,27 @@ GemmGrid choose_grid(std::int64_t m, std::int64_t n, std::int64_t k, int num_thr
 /// The piece of the problem that is number `index` of the grid; m or n may be 0.
 GemmProblem piece_of(const GemmProblem& problem, const GemmGrid& grid, int index,
                      std::int64_t element_bytes) noexcept;
+
+/// Products of 16-bit floats: converts tiles to floats, multiplies them, and rounds the result
+/// once.
+class HalfProduct {
+ public:
+  /// `widen` and `narrow` are casts to and from f32, `floats` multiplies f32.
+  HalfProduct(Row widen, Row narrow, const FloatGemmLoop& floats)
+      : widen_(widen), narrow_(narrow), floats_(floats) {}
+
+  /// The number of floats that `compute` needs: three tiles and their packed copies, at most 5 MiB.
+  std::int64_t scratch_floats(const GemmProblem& problem) const noexcept;
+  /// The problem must be normalised, with m and n not 0.
+  void compute(const GemmProblem& problem, float alpha, float beta, float* scratch) const noexcept;
+
+ private:
+  void widen_lines(const char* from, std::int64_t stride, std::int64_t lines, std::int64_t length,
+                   float* to) const noexcept;
+
+  const Row widen_, narrow_;
+  const FloatGemmLoop floats_;
+};
 
 }  // namespace patchbay::cpu
 

@@ -11,9 +11,9 @@
 #include "patchbay/plugin/kit/host.hpp"
 
 #include "cpu-openblas/onednn/onednn.hpp"
+#include "cpu-openblas/products/blas.hpp"
 #include "cpu-openblas/products/packed_cache.hpp"
 #include "cpu-openblas/products/scratch.hpp"
-#include "cpu-openblas/products/symbols.hpp"
 #include "cpu-openblas/simd/table.hpp"
 #include "kit/call_gate.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
-#include "cpu-openblas/products/blas_product.hpp"
+#include "cpu-openblas/products/blas.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {

@@ -10,11 +10,10 @@
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "cpu-openblas/operands/operand.hpp"
+#include "cpu-openblas/products/blas.hpp"
 #include "cpu-openblas/products/gemm.hpp"
-#include "cpu-openblas/products/half_product.hpp"
 #include "cpu-openblas/products/packed_cache.hpp"
 #include "cpu-openblas/products/scratch.hpp"
-#include "cpu-openblas/products/symbols.hpp"
 #include "cpu-openblas/simd/table.hpp"
 #include "cpu-openblas/threads/workers.hpp"
 #include "kit/call_gate.hpp"

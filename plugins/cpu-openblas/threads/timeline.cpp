@@ -61,4 +61,15 @@ bool Timeline::wait(std::uint64_t position, std::uint64_t deadline_ns) const {
   return true;
 }
 
+std::uint64_t Event::reached_ns() {
+  if (mark_ == nullptr || !is_done()) plugin::invalid_argument("the event has no time yet");
+  return mark_->reached_ns.load(std::memory_order_acquire);
+}
+
+std::uint64_t Event::nanoseconds_since(plugin::Event& earlier) {
+  const std::uint64_t before = static_cast<Event&>(earlier).reached_ns();
+  const std::uint64_t after = reached_ns();
+  return after > before ? after - before : 0;
+}
+
 }  // namespace patchbay::cpu

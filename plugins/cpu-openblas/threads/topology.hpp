@@ -1,13 +1,21 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The cores that this process may use, and their distribution to devices.
+// The processor, the cores of it that this process may use, and their distribution to devices.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TOPOLOGY_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TOPOLOGY_HPP_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace patchbay::cpu {
+
+/// The name of the processor, and its cache.
+struct Processor {
+  std::string name, vendor;
+  std::int64_t last_level_cache_bytes;
+};
+Processor describe_processor();
 
 /// The threads and cores of a device.
 struct Share {

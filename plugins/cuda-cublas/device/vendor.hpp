@@ -5,16 +5,35 @@
 #include <memory>
 #include <string>
 
+#include "patchbay/plugin/kit/objects.hpp"
+
 #include "cuda-cublas/api/driver.hpp"
+#include "cuda-cublas/api/management_api.hpp"
 #include "cuda-cublas/device/blas.hpp"
 #include "cuda-cublas/device/blas_lt.hpp"
 #include "cuda-cublas/device/choices.hpp"
 #include "cuda-cublas/device/compiler.hpp"
 #include "cuda-cublas/device/dnn.hpp"
-#include "cuda-cublas/device/management.hpp"
+#include "kit/card/context/device_info.hpp"
 #include "kit/card/device/vendor.hpp"
 
 namespace patchbay::cuda {
+
+/// NVML, which tells the memory of a card without a context. It stays loaded.
+class Management {
+ public:
+  /// Throws `unsupported` if there is no library, or it does not start.
+  Management(plugin::Host host, int driver_version);
+
+  /// Throws `unsupported` if the library does not know the device.
+  plugin::Allocator::Info memory_info(const card::DeviceInfo& info) const;
+
+ private:
+#define PATCHBAY_CUDA_MEMBER(member, symbol, parameters) \
+  card::Entry<int parameters> member{#symbol, nullptr};
+  PATCHBAY_NVML_ENTRIES(PATCHBAY_CUDA_MEMBER)
+#undef PATCHBAY_CUDA_MEMBER
+};
 
 class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
  public:

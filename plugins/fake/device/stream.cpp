@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "fake/device/device.hpp"
-#include "fake/device/event.hpp"
-#include "fake/device/memory.hpp"
 
 namespace fake {
 namespace {

@@ -9,11 +9,26 @@
 #include <vector>
 
 #include "fake/device/faults.hpp"
-#include "fake/device/lateness.hpp"
 #include "fake/device/timeline.hpp"
 #include "kit/device/stream.hpp"
+#include "kit/device/timeline.hpp"
 
 namespace fake {
+
+/// An event that may be noticed late.
+class Event : public patchbay::device::Event {
+ public:
+  bool is_done() override {
+    return patchbay::device::Event::is_done() &&
+           (denials_.load(std::memory_order_relaxed) <= 0 ||
+            denials_.fetch_sub(1, std::memory_order_relaxed) <= 0);
+  }
+  /// Reports the event as pending this many times after it is done.
+  void deny(int times) { denials_.store(times, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<int> denials_{0};
+};
 
 class Device;
 

@@ -8,7 +8,7 @@
 #include "patchbay/plugin/kit/privileges.hpp"
 
 #include "hip/api/toolkit.hpp"
-#include "kit/card/api/error.hpp"
+#include "kit/card/api/entries.hpp"
 
 namespace patchbay::hip {
 namespace {

@@ -5,13 +5,32 @@
 #include <memory>
 #include <string>
 
+#include "patchbay/plugin/kit/objects.hpp"
+
 #include "hip/api/driver.hpp"
+#include "hip/api/management_api.hpp"
 #include "hip/device/blas.hpp"
 #include "hip/device/compiler.hpp"
-#include "hip/device/management.hpp"
+#include "kit/card/context/device_info.hpp"
 #include "kit/card/device/vendor.hpp"
 
 namespace patchbay::hip {
+
+/// ROCm SMI, which tells the memory of a card without a context. It stays loaded.
+class Management {
+ public:
+  /// Throws `unsupported` if there is no library, or it does not start.
+  Management(plugin::Host host, int driver_version);
+
+  /// Throws `unsupported` if the library does not know the device.
+  plugin::Allocator::Info memory_info(const card::DeviceInfo& info) const;
+
+ private:
+#define PATCHBAY_HIP_MEMBER(member, symbol, parameters) \
+  card::Entry<int parameters> member{#symbol, nullptr};
+  PATCHBAY_SMI_ENTRIES(PATCHBAY_HIP_MEMBER)
+#undef PATCHBAY_HIP_MEMBER
+};
 
 class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
  public:

@@ -5,7 +5,7 @@
 
 #include "opencl/api/error.hpp"
 #include "opencl/context/context.hpp"
-#include "opencl/context/event.hpp"
+#include "opencl/context/timeline.hpp"
 
 namespace patchbay::opencl {
 

@@ -12,8 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/cuda/dnn_attention.h"
-#include "sim/cuda/dnn_convolution.h"
+#include "sim/cuda/dnn_arithmetic.h"
 #include "sim/cuda/dnn_descriptor.h"
 #include "sim/machine.h"
 #include "sim/workspace.h"

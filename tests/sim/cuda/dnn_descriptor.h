@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "cuda-cublas/api/dnn_api.hpp"
-#include "sim/cuda/dnn_attention.h"
-#include "sim/cuda/dnn_convolution.h"
+#include "sim/cuda/dnn_arithmetic.h"
 #include "sim/vendor.h"
 
 namespace patchbay::sim {
