@@ -70,7 +70,7 @@ row_patches() {
 
 run_patched() {
   python3 tools/interface/interface.py . --write
-  python3 -B tests/rules/check_rules.py 3_layers 3_rooms 3_folder_sizes
+  python3 -B tests/rules/check_rules.py 3_layers 3_rooms
   configure release "${test_options[@]}" -DPATCHBAY_BUILD_EXAMPLES=OFF -DPATCHBAY_BUILD_BENCH=OFF
   build release "${patched_targets[@]}"
   python3 tests/docs/check_operators.py . build/release/test-bin/operators_page --write

@@ -4,22 +4,18 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <new>
-
 #include "core/base/error.h"
 
 namespace patchbay::runtime {
+namespace {
+
+// Here, where no other thread can be half way when one forks.
+[[maybe_unused]] const int watched =
+    pthread_atfork(nullptr, nullptr, [] { num_forks.fetch_add(1, std::memory_order_relaxed); });
+
+}  // namespace
 
 constinit std::atomic<std::uint32_t> num_forks{0};
-
-void watch_forks() {
-  static const bool is_watching = [] {
-    const auto count = [] { num_forks.fetch_add(1, std::memory_order_relaxed); };
-    if (pthread_atfork(nullptr, nullptr, count) != 0) throw std::bad_alloc();
-    return true;
-  }();
-  static_cast<void>(is_watching);
-}
 
 HomeProcess::HomeProcess() noexcept
     : num_forks_(num_forks.load(std::memory_order_relaxed)), process_(getpid()) {}

@@ -14,11 +14,8 @@
 
 namespace patchbay::runtime {
 
-/// The number of forks between the start of the program and this process, counted from the first
-/// call of watch_forks().
+/// The number of forks between the loading of the library and this process.
 extern constinit std::atomic<std::uint32_t> num_forks;
-/// Called when a runtime is made. Errors: std::bad_alloc.
-void watch_forks();
 
 /// The process that made an object.
 class HomeProcess {

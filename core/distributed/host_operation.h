@@ -14,7 +14,7 @@
 
 #include "core/base/fork.h"
 #include "core/distributed/member.h"
-#include "core/runtime/stream/position.h"
+#include "core/runtime/stream/queue.h"
 
 namespace patchbay::distributed {
 

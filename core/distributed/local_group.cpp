@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
 #include <exception>
 #include <iterator>
 #include <list>
@@ -17,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/fork.h"
 #include "core/base/quiet_thread.h"
+#include "core/base/stopped_at_end.h"
 #include "core/distributed/host_operation.h"
 #include "core/distributed/local_collectives.h"
 #include "core/output/delivery.h"
@@ -119,32 +119,6 @@ class Group : public std::enable_shared_from_this<Group> {
   std::thread thread_;         // started by the first call
   bool is_running_ = false, stops_ = false;
 };
-
-/// The groups to stop when the process ends.
-struct AllGroups {
-  std::mutex mutex;
-  std::vector<std::weak_ptr<Group>> groups;
-};
-constinit runtime::OfProcess<AllGroups> all_groups;
-
-/// Drivers were loaded before the first group, so their exit handlers run after this one.
-void stop_at_process_end(const std::shared_ptr<Group>& group) {
-  static const int registered = std::atexit([] {
-    AllGroups* const all = all_groups.find();
-    if (all == nullptr) return;
-    std::unique_lock lock(all->mutex);
-    const auto groups = all->groups;
-    lock.unlock();
-    for (const std::weak_ptr<Group>& each : groups) {
-      if (const auto held = each.lock()) held->stop_at_process_end();
-    }
-  });
-  static_cast<void>(registered);
-  AllGroups& all = all_groups.get();
-  const std::scoped_lock lock(all.mutex);
-  std::erase_if(all.groups, [](const auto& each) { return each.expired(); });
-  all.groups.push_back(group);
-}
 
 // -------------------------------------------------------------------------------- members ---
 
@@ -510,7 +484,6 @@ void Group::stop(std::unique_lock<std::mutex>& lock) noexcept {
 }
 
 void Group::stop_at_process_end() {
-  if (!home.is_here()) return;
   std::unique_lock lock(mutex_);
   stops_ = true;
   const Error error(ErrorCode::kInternal, "[ProcessGroup] the process is ending.");
@@ -586,7 +559,7 @@ class LocalMember final : public Member {
 std::vector<std::shared_ptr<Member>> make_local_group(const std::vector<Device>& devices,
                                                       std::chrono::nanoseconds timeout) {
   const std::shared_ptr<Group> group = make_group(devices, timeout);
-  stop_at_process_end(group);
+  runtime::StoppedAtEnd<Group>::add(group);
   std::vector<std::shared_ptr<Member>> members;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     members.push_back(std::make_shared<LocalMember>(group, i));

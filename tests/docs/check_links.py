@@ -1,5 +1,5 @@
 # Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-"""Links between pages lead to files, and to headings, that are there."""
+"""Links between pages lead to files, and to headings, that are there; the index has every page."""
 
 import functools
 import pathlib
@@ -62,6 +62,9 @@ def main():
                 num_links += 1
                 if problem := problem_of(page, link):
                     problems.append(f"{page.relative_to(root)}: {link}: {problem}")
+    index = (root / "docs/README.md").read_text()
+    problems += [f"docs/README.md, the index, lacks {page.name}" for page in sorted((root / "docs").glob("*.md"))
+                 if page.name != "README.md" and f"]({page.name}" not in index]
     if num_links == 0:
         problems.append("no page has a link")
     for problem in problems:

@@ -2,7 +2,6 @@
 """Checks the rules of the design (CONTRIBUTING.md lists them).
 
   check_rules.py [--root DIR] [--build DIR] RULE...     RULE: a name of RULES, or `all`
-  check_rules.py --sizes                                a report on the house numbers; never fails
 
 Ends with 0, 1 (violations, one a line: file:line: message), 2 (usage) or 77 (can't run here).
 """
@@ -14,9 +13,7 @@ from pathlib import Path
 import build_rules
 import call_rules
 import room_rules
-import sizes
 import source_rules
-import tracked_rules
 from source_tree import Tree
 
 RULES = {
@@ -25,7 +22,6 @@ RULES = {
     "3_layers": source_rules.layers,
     "3_rooms": room_rules.rooms,
     "3_calls": call_rules.calls,
-    "3_folder_sizes": room_rules.folder_sizes,
     "4_linked_plugins": build_rules.linked_plugins,
     "4_headers_gcc": build_rules.headers_gcc,
     "4_headers_clang": build_rules.headers_clang,
@@ -33,7 +29,6 @@ RULES = {
     "5_single_places": source_rules.single_places,
     "6_silence": source_rules.silence,
     "7_binaries": build_rules.binaries,
-    "8_tracked_files": tracked_rules.tracked_files,
 }
 
 
@@ -41,13 +36,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2])
     parser.add_argument("--build", type=Path)
-    parser.add_argument("--sizes", action="store_true", help="report on the house numbers")
     parser.add_argument("rules", nargs="*", metavar="RULE", help=f"all, {', '.join(RULES)}")
     arguments = parser.parse_args()
     tree = Tree(arguments.root)
-    if arguments.sizes:
-        sizes.report(tree)
-        return 0
     names = list(RULES) if arguments.rules == ["all"] else arguments.rules
     if not names or any(name not in RULES for name in names):
         parser.error(f"expected rules among: all, {', '.join(RULES)}")

@@ -1,4 +1,4 @@
-"""Which folder may include which, and how many files a folder has."""
+"""Which folder may include which."""
 
 from pathlib import Path
 
@@ -23,10 +23,6 @@ FLOORS = {
     "plugins/hip": "api device".split(),
     "plugins/fake": "device".split(),
 }
-MOST_FILES = 25
-EXEMPT_FOLDERS = ("include/patchbay",)
-SUFFIXES = {".c", ".cpp", ".h", ".hpp", ".pbk", ".cl"}
-FOLDERS = ("core", "include", "kit", "plugins", "conformance", "tools", "tests", "examples", "bench")
 
 
 def room_of(path: str) -> tuple[str, str] | None:
@@ -58,14 +54,3 @@ def rooms(tree: Tree, build: Path | None):
             if (floor_of(*other) or 0) > floor:
                 message = f"{room} is below {other[1]}, but includes {include.name}"
                 yield Violation(path, include.line, message)
-
-
-def folder_sizes(tree: Tree, build: Path | None):
-    """A folder of sources has no more files than one can look through."""
-    counts: dict[str, int] = {}
-    for path in tree.files(*FOLDERS, suffixes=SUFFIXES):
-        folder = Path(path).parent.as_posix()
-        counts[folder] = counts.get(folder, 0) + 1
-    for folder, count in counts.items():
-        if count > MOST_FILES and folder not in EXEMPT_FOLDERS:
-            yield Violation(folder, 1, f"{count} files: expected at most {MOST_FILES}")

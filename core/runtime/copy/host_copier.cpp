@@ -61,7 +61,7 @@ std::size_t HostCopier::chunk_bytes(bool has_host_leg) const {
 
 HostCopier::~HostCopier() {
   const CancellationOff not_cancelled;
-  if (process_is_ending() || !home_.is_here()) {
+  if (process_is_ending()) {
     for (std::thread& thread : threads_) thread.detach();
     return;
   }
@@ -80,7 +80,7 @@ void HostCopier::Job::copy_part(std::size_t part) const {
 
 void HostCopier::copy(void* to, const void* from, std::size_t size_bytes) {
   const bool is_large = shares() && size_bytes >= kLeastSharedBytes;
-  if (is_large && home_.is_here() && are_disjoint(to, from, size_bytes)) {
+  if (is_large && are_disjoint(to, from, size_bytes)) {
     // Parts of equal size, some for each thread, because threads do not run equally fast.
     const std::size_t num_parts = std::min<std::size_t>(size_bytes / kLeastPartBytes, 16);
     const std::size_t part_bytes = ((size_bytes - 1) / num_parts / 64 + 1) * 64;

@@ -13,7 +13,6 @@
 #include "patchbay/runtime.h"
 
 #include "core/base/environment.h"
-#include "core/base/fork.h"
 
 namespace patchbay::runtime {
 
@@ -58,8 +57,7 @@ class HostCopier {
 
   const ThreadPool& lent_;
   const std::size_t num_threads_;  // with the caller, if none are lent
-  const HomeProcess home_;
-  std::mutex turn_;  // of the one copy that is shared
+  std::mutex turn_;                // of the one copy that is shared
   std::mutex mutex_;
   std::condition_variable has_parts_, is_done_;
   Job job_;  // under mutex_, as all below

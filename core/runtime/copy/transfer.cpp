@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <deque>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/quiet_thread.h"
+#include "core/base/stopped_at_end.h"
 #include "core/output/delivery.h"
 #include "core/runtime/copy/staging.h"
 #include "core/runtime/device/device_state.h"
@@ -149,7 +149,6 @@ void TransferJob::run() noexcept {
 // ------------------------------------------------------------------------------- the queue
 
 struct Transfer::State {
-  const HomeProcess home;
   std::mutex mutex;
   std::condition_variable added, ended;
   std::deque<std::shared_ptr<TransferJob>> jobs;  // if is_busy, the first one is being made
@@ -169,20 +168,18 @@ struct Transfer::State {
     ended.notify_all();
     if (!jobs.empty()) added.notify_one();
   }
+
+  /// No driver may be called then. Waits a second at most for a copy that is running.
+  void stop_at_process_end() {
+    std::unique_lock lock(mutex);
+    stops = true;
+    added.notify_all();
+    ended.wait_for(lock, std::chrono::seconds(1), [this] { return !is_busy; });
+    // The other copies keep their buffers, but waiters are released.
+    for (std::size_t i = is_busy ? 1 : 0; i < jobs.size(); ++i) jobs[i]->cancel();
+    ended.notify_all();
+  }
 };
-
-namespace {
-
-/// The queues to stop when the process ends.
-template <class State>
-struct AllQueues {
-  std::mutex mutex;
-  std::vector<std::weak_ptr<State>> states;
-};
-template <class State>
-constinit OfProcess<AllQueues<State>> all_queues;
-
-}  // namespace
 
 const TransferJob* Transfer::current() { return current_job; }
 
@@ -221,11 +218,10 @@ void Transfer::check_open() {
   if (state_->stops) {
     raise(ErrorCode::kInternal, "[copy] the process is ending: nothing is staged any more.");
   }
-  if (!std::exchange(state_->is_stopped_at_exit, true)) stop_at_process_end(state_);
+  if (!std::exchange(state_->is_stopped_at_exit, true)) StoppedAtEnd<State>::add(state_);
 }
 
 void Transfer::add(std::shared_ptr<TransferJob> job, const std::shared_ptr<StagingRing>& ring) {
-  state_->home.check("copy", "a copy by the runtime's thread");
   const std::scoped_lock lock(state_->mutex);
   check_open();
   if (!thread_.joinable()) {
@@ -238,7 +234,6 @@ void Transfer::add(std::shared_ptr<TransferJob> job, const std::shared_ptr<Stagi
 
 std::optional<Transfer::OwnCopy> Transfer::take_over(const std::shared_ptr<TransferJob>& job,
                                                      const std::shared_ptr<StagingRing>& ring) {
-  state_->home.check("copy", "a copy by the runtime's thread");
   const std::scoped_lock lock(state_->mutex);
   if (!state_->jobs.empty()) return std::nullopt;
   check_open();
@@ -255,37 +250,6 @@ Transfer::OwnCopy::~OwnCopy() {
   state_->make_first(lock);
 }
 
-/// No driver may be called while the process ends. Drivers were loaded before the first copy, so
-/// their exit handlers run after this one. It waits a second at most for a copy that is running.
-void Transfer::stop_at_process_end(const std::shared_ptr<State>& state) {
-  static const int registered = std::atexit([] {
-    AllQueues<State>* const all = all_queues<State>.find();
-    if (all == nullptr) return;
-    std::unique_lock lock(all->mutex);
-    const auto states = all->states;
-    lock.unlock();  // this lock is taken inside a queue's mutex, never around it
-    for (const std::weak_ptr<State>& each : states) {
-      const auto held = each.lock();
-      if (held == nullptr) continue;
-      std::unique_lock busy(held->mutex);
-      held->stops = true;
-      held->added.notify_all();
-      held->ended.wait_for(busy, std::chrono::seconds(1), [&held] { return !held->is_busy; });
-      // The other copies keep their buffers, but waiters are released.
-      for (std::size_t i = held->is_busy ? 1 : 0; i < held->jobs.size(); ++i) {
-        held->jobs[i]->cancel();
-      }
-      held->ended.notify_all();
-    }
-  });
-  static_cast<void>(registered);
-  AllQueues<State>& all = all_queues<State>.get();
-  const std::scoped_lock lock(all.mutex);
-  auto& states = all.states;
-  std::erase_if(states, [](const auto& each) { return each.expired(); });
-  states.push_back(state);
-}
-
 /// The number of the last queued copy that concerns the device, counted over all copies.
 std::uint64_t Transfer::number_of_last(const DeviceState* device) const {
   std::uint64_t last = 0, number = state_->num_ended;
@@ -299,7 +263,7 @@ std::uint64_t Transfer::number_of_last(const DeviceState* device) const {
 void Transfer::finish_for_memory(const DeviceState& device) {
   if (current_job != nullptr) return;
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds kLook(5), kPatience(500);
+  constexpr std::chrono::milliseconds kLook(5), kLongest(500);
   std::unique_lock lock(state_->mutex);
   const std::uint64_t wanted = number_of_last(&device);
   std::uint64_t seen = state_->num_ended;
@@ -308,7 +272,7 @@ void Transfer::finish_for_memory(const DeviceState& device) {
     if (state_->num_ended != seen || !state_->jobs.front()->has_ended()) {
       seen = state_->num_ended;
       since = Clock::now();
-    } else if (Clock::now() - since > kPatience) {
+    } else if (Clock::now() - since > kLongest) {
       return;
     }
     state_->ended.wait_for(lock, kLook);
@@ -316,7 +280,6 @@ void Transfer::finish_for_memory(const DeviceState& device) {
 }
 
 bool Transfer::finish(const DeviceState* device, std::uint64_t deadline_ns) {
-  state_->home.check("synchronize", "copies by the runtime's thread");
   if (current_job != nullptr) return true;
   std::unique_lock lock(state_->mutex);
   const std::uint64_t wanted = number_of_last(device);

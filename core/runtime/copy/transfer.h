@@ -125,7 +125,6 @@ class Transfer {
   void check_open();
   std::uint64_t number_of_last(const DeviceState* device) const;
   static void run_all(const std::shared_ptr<State>& state);
-  static void stop_at_process_end(const std::shared_ptr<State>& state);
 
   // Shared with the thread, which may outlive the runtime by its last copy.
   const std::shared_ptr<State> state_;

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/runtime/device/runtime_state.h"
+#include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
 
 namespace patchbay::runtime {
@@ -40,6 +41,8 @@ CallGate::Call DeviceState::enter(std::string_view operation) const {
   check_home(operation);
   return CallGate::Call(plugin.calls, [this] { raise_gone(); });
 }
+
+bool DeviceState::is_callable() const noexcept { return !process_is_ending() && home.is_here(); }
 
 /// Streams made during a trace or a profile measure times.
 std::uint32_t DeviceState::stream_flags(std::uint32_t wanted) const {

@@ -4,8 +4,9 @@
 #include <atomic>
 #include <vector>
 
-namespace patchbay::runtime {
+#include "core/base/fork.h"
 
+namespace patchbay::runtime {
 namespace {
 
 /// The default generators of the process.
@@ -16,11 +17,9 @@ struct DefaultGenerators {
 constinit OfProcess<DefaultGenerators> default_generators;
 constinit std::atomic<std::uint64_t> process_seed{0};  // changed under the mutex
 
-constinit OfProcess<std::mutex> mutex_of_inherited;
-
 }  // namespace
 
-std::mutex& InheritableMutex::here() { return home_.is_here() ? own_ : mutex_of_inherited.get(); }
+std::mutex& generators_mutex() { return default_generators.get().mutex; }
 
 std::shared_ptr<GeneratorState> make_default_generator() {
   DefaultGenerators& known = default_generators.get();
@@ -33,14 +32,12 @@ std::shared_ptr<GeneratorState> make_default_generator() {
 }
 
 void seed_default_generators(std::uint64_t seed) {
-  watch_forks();
   DefaultGenerators& known = default_generators.get();
   const std::scoped_lock lock(known.mutex);
   process_seed.store(seed);
   for (const auto& weak : known.all) {
     const std::shared_ptr<GeneratorState> generator = weak.lock();
     if (generator == nullptr) continue;
-    const std::scoped_lock own(generator->mutex);
     generator->seed = seed;
     generator->offset = 0;
   }

@@ -33,7 +33,7 @@ std::unique_ptr<DriverGraph> DriverGraph::make(DeviceState& device) {
 }
 
 DriverGraph::~DriverGraph() {
-  if (process_is_ending() || !device_.home.is_here()) return;
+  if (!device_.is_callable()) return;
   if (was_replayed_) device_.finish_quietly();
   table_.destroy(handle_);
 }

@@ -172,7 +172,7 @@ std::uint32_t GraphRecorder::generator_of(const std::shared_ptr<GeneratorState>&
     return other.state == generator;
   });
   if (found != known.end()) return static_cast<std::uint32_t>(found - known.begin());
-  const std::scoped_lock lock(generator->mutex);
+  const std::scoped_lock lock(generators_mutex());
   known.push_back({generator, {generator->seed, generator->offset}, generator->offset});
   return static_cast<std::uint32_t>(known.size() - 1);
 }

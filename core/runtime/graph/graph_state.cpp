@@ -131,7 +131,7 @@ void GraphState::resolve() {
 void GraphState::take_draws() {
   std::vector<GeneratorPosition> starts;
   for (const GraphGenerator& generator : generators_) {
-    const std::scoped_lock lock(generator.state->mutex);
+    const std::scoped_lock lock(generators_mutex());
     starts.push_back({generator.state->seed, generator.state->offset});
     generator.state->offset += generator.offset - generator.met.offset;
   }

@@ -19,7 +19,6 @@
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/kernel/preparation_log.h"
 #include "core/runtime/memory/memory_retry.h"
-#include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/search/arrival.h"
 #include "core/runtime/stream/fault.h"
@@ -154,7 +153,7 @@ void KernelState::unload() noexcept {
 }
 
 KernelState::~KernelState() {
-  if (!process_is_ending() && device.home.is_here()) unload();
+  if (device.is_callable()) unload();
 }
 
 namespace {

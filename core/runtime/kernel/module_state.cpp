@@ -8,7 +8,6 @@
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/kernel/preparation_log.h"
 #include "core/runtime/memory/memory_retry.h"
-#include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/fault.h"
 
@@ -84,7 +83,7 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
 }
 
 ModuleState::~ModuleState() {
-  if (process_is_ending() || !device->home.is_here()) return;
+  if (!device->is_callable()) return;
   const NoDelivery no_delivery;
   if (launched.load()) device->finish_quietly();
   const patchbay_kernel_table& table = device->plugin.tables.kernel;

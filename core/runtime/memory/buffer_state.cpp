@@ -13,7 +13,6 @@
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/memory/allocator.h"
-#include "core/runtime/plugin/loader.h"
 #include "core/runtime/stream/stream_scope.h"
 
 namespace patchbay::runtime {
@@ -318,7 +317,7 @@ std::vector<PastUse> BufferState::take_past_uses() {
 }
 
 void BufferState::destroy() noexcept {
-  if (process_is_ending() || !device->home.is_here()) return;
+  if (!device->is_callable()) return;
   const std::unique_ptr<BufferState> self(this);
   if (released) {
     wait_quietly();

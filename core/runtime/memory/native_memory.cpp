@@ -19,17 +19,11 @@ namespace {
 
 /// Keeps the plugin loaded during a call. A call for the plugin's own memory does not: its thread
 /// must not wait for an unload that may wait for this thread.
-class PluginKept {
- public:
+struct PluginKept {
   explicit PluginKept(PluginState& plugin) noexcept {
-    if (!is_for_plugin) call_.emplace(plugin.calls);
+    if (!is_for_plugin) call.emplace(plugin.calls);
   }
-
-  /// Whether the plugin is being closed, by another thread.
-  bool is_late() const noexcept { return call_ && call_->is_late(); }
-
- private:
-  std::optional<CallGate::Call> call_;
+  std::optional<CallGate::Call> call;
 };
 
 /// The plugin's own memory opens no device: another thread of the plugin's may be doing that.
@@ -77,7 +71,7 @@ void DriverMemory::release(MemoryKind kind, RawMemory memory, std::size_t) noexc
   if (device == nullptr) return;  // freed with the device
   const PluginKept kept(device->plugin);
   // Beside the thread that closes the device only the plugin's own threads may still give back.
-  if (kept.is_late()) return;
+  if (!is_for_plugin && device->plugin.calls.is_late()) return;
   patchbay_device* const opened = device->closing_handle.load();
   if (opened == nullptr) return;
   device->plugin.tables.memory.release(opened, static_cast<std::uint32_t>(kind),

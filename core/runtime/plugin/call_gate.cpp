@@ -2,59 +2,50 @@
 #include "core/runtime/plugin/call_gate.h"
 
 #include <chrono>
-#include <thread>
 
 namespace patchbay::runtime {
 
-constinit thread_local const CallGate::EntryMark* CallGate::EntryMark::innermost = nullptr;
+constinit thread_local int CallGate::depth = 0;
 
-bool CallGate::EntryMark::is_nested() const noexcept {
-  const EntryMark* place = outer_;
-  while (place != nullptr && &place->gate_ != &gate_) place = place->outer_;
-  return place != nullptr;
-}
-
-bool CallGate::is_inside() noexcept { return EntryMark::innermost != nullptr; }
-
-std::int64_t CallGate::num_calls() const noexcept {
-  std::int64_t sum = 0;
-  for (const Count& count : counts_) sum += count.value.load();
-  return sum;
-}
-
-// A call writes its count and then reads the state. Closed writes the state and then reads the
-// counts. These accesses are sequentially consistent, so at least one of the two sees the other.
-CallGate::Call::Call(CallGate& gate) noexcept
-    : place_(gate), count_(gate.counts_[thread_shard()].value) {
-  count_.fetch_add(1);
-  while (gate.state_.load() == State::kClosed && !place_.is_nested()) {
-    count_.fetch_sub(1);
-    gate.state_.wait(State::kClosed);
-    count_.fetch_add(1);
+// A thread within a call, of this plugin or another one, does not wait for a closing that waits
+// itself, perhaps for this thread.
+CallGate::Call::Call(CallGate& gate) noexcept : gate_(gate) {
+  std::uint32_t state = gate.state_.load();
+  for (;;) {
+    const bool is_closed = (state & kClosed) != 0;
+    if (is_closed && (state == kClosed || depth == 0)) {
+      gate.state_.wait(state);
+      state = gate.state_.load();
+    } else if (gate.state_.compare_exchange_weak(state, state + kOneCall)) {
+      break;
+    }
   }
+  ++depth;
 }
 
-bool CallGate::Call::is_late() const noexcept {
-  return place_.gate().state_.load() == State::kEnded && !place_.is_nested();
+CallGate::Call::~Call() {
+  --depth;
+  gate_.state_.fetch_sub(kOneCall);
 }
 
-CallGate::Closed::~Closed() {
-  State closed = State::kClosed;
-  if (gate_.state_.compare_exchange_strong(closed, State::kOpen)) gate_.state_.notify_all();
-}
-
-CallGate::Ended::Ended(CallGate& gate) noexcept : place_(gate) {
-  gate.state_.store(State::kEnded);
-  gate.state_.notify_all();
-}
-
-bool CallGate::Closed::wait_for_calls() const {
+bool CallGate::close() noexcept {
   constexpr std::chrono::milliseconds kStep{1}, kMost{100};
-  for (auto waited = kStep * 0; gate_.num_calls() != 0; waited += kStep) {
+  state_.fetch_or(kClosed);
+  for (auto waited = kStep * 0; state_.load() != kClosed; waited += kStep) {
     if (waited == kMost) return false;
     std::this_thread::sleep_for(kStep);
   }
   return true;
+}
+
+void CallGate::open() noexcept {
+  state_.fetch_and(~kClosed);
+  state_.notify_all();
+}
+
+void CallGate::end() noexcept {
+  closer_.store(std::this_thread::get_id());
+  open();
 }
 
 }  // namespace patchbay::runtime

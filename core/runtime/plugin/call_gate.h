@@ -3,11 +3,10 @@
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_CALL_GATE_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_CALL_GATE_H_
 
-#include <array>
 #include <atomic>
 #include <cstdint>
+#include <thread>
 
-#include "core/base/counted.h"
 #include "core/output/delivery.h"
 
 namespace patchbay::runtime {
@@ -17,92 +16,47 @@ namespace patchbay::runtime {
 class CallGate {
  public:
   class Call;
-  class Closed;
-  class Ended;
 
   /// Whether this thread is in a counted call, of any plugin. A function of the program's is then
   /// called within that call.
-  static bool is_inside() noexcept;
-
- private:
-  enum class State : std::uint8_t { kOpen, kClosed, kEnded };
-  /// Lives while this thread is inside a gate.
-  class EntryMark;
-  struct alignas(64) Count {
-    std::atomic<std::int64_t> value{0};
-  };
-
-  std::int64_t num_calls() const noexcept;
-
-  std::array<Count, kThreadShards> counts_{};
-  std::atomic<State> state_{State::kOpen};
-};
-
-class CallGate::EntryMark {
- public:
-  explicit EntryMark(const CallGate& gate) noexcept : gate_(gate), outer_(innermost) {
-    innermost = this;
+  static bool is_inside() noexcept { return depth != 0; }
+  /// Lets no call begin until `open`, and waits up to 0.1 s for the calls that began before.
+  /// Returns false if some still run. The caller is not inside.
+  bool close() noexcept;
+  void open() noexcept;
+  /// Called by the thread that closes the plugin. The calls of other threads are late from now on,
+  /// and none waits: the plugin may wait for their threads.
+  void end() noexcept;
+  bool is_late() const noexcept {
+    const std::thread::id closer = closer_.load();
+    return closer != std::thread::id() && closer != std::this_thread::get_id();
   }
-  ~EntryMark() { innermost = outer_; }
-  EntryMark(const EntryMark&) = delete;
-  EntryMark& operator=(const EntryMark&) = delete;
-
-  /// Whether this thread was inside the gate before.
-  bool is_nested() const noexcept;
-  const CallGate& gate() const noexcept { return gate_; }
-
-  static constinit thread_local const EntryMark* innermost;
 
  private:
-  const NoDelivery no_delivery_;  // a sink may unload the plugin
-  const CallGate& gate_;
-  const EntryMark* const outer_;
+  static constexpr std::uint32_t kClosed = 1, kOneCall = 2;
+  static constinit thread_local int depth;  // of this thread's calls
+
+  alignas(64) std::atomic<std::uint32_t> state_{0};
+  std::atomic<std::thread::id> closer_{};
 };
 
-/// Lives during a call. Waits while another thread keeps the gate closed, unless this thread is
-/// inside already.
+/// Lives during a call. Waits while the gate is closed, but not within a call that `close` waits
+/// for.
 class CallGate::Call {
  public:
   explicit Call(CallGate& gate) noexcept;
-  /// Waits likewise, but calls refuse(), which throws, for a call that comes too late.
+  /// Calls refuse(), which throws, for a call that comes too late.
   template <class Refuse>
   Call(CallGate& gate, const Refuse& refuse) : Call(gate) {
-    if (is_late()) refuse();
+    if (gate.is_late()) refuse();
   }
-  ~Call() { count_.fetch_sub(1, std::memory_order_release); }
-
-  /// Whether the gate has ended, and this thread is not inside.
-  bool is_late() const noexcept;
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
 
  private:
-  const EntryMark place_;
-  std::atomic<std::int64_t>& count_;
-};
-
-/// Lets no call of another thread begin while it lives. A gate has at most one.
-class CallGate::Closed {
- public:
-  explicit Closed(CallGate& gate) noexcept : place_(gate), gate_(gate) {
-    gate_.state_.store(State::kClosed);
-  }
-  ~Closed();
-
-  /// Waits up to 0.1 s for the calls that began before. Returns false if some still run.
-  bool wait_for_calls() const;
-
- private:
-  const EntryMark place_;
+  const NoDelivery no_delivery_;  // a sink may unload the plugin
   CallGate& gate_;
-};
-
-/// Made by the thread that closes the plugin, which is inside while it lives. From then on the gate
-/// holds no call up: threads that the plugin waits for may make one.
-class CallGate::Ended {
- public:
-  explicit Ended(CallGate& gate) noexcept;
-
- private:
-  const EntryMark place_;
 };
 
 }  // namespace patchbay::runtime

@@ -159,8 +159,7 @@ RunningCall::~RunningCall() {
 }
 
 void watch_calls(PluginTables& tables) {
-  static constinit OfProcess<std::mutex> mutex;
-  const std::scoped_lock lock(mutex.get());
+  const std::scoped_lock lock(all_notes.get().mutex);
   keep(tables.plugin);
   keep(tables.memory);
   keep(tables.stream);

@@ -227,34 +227,24 @@ LibraryResult open_library(const Inspection& inspection) {
 
 namespace {
 
-/// Read without a lock: in a forked process another thread may hold it for ever.
+/// A list that only grows, so that a child of fork finds it whole.
 struct OpenedFile {
-  FileId file;
-  HomeProcess home;
-  OpenedFile* before = nullptr;
+  const FileId file;
+  const HomeProcess home;
+  const OpenedFile* const earlier;
 };
-constinit std::atomic<OpenedFile*> opened_files{nullptr};
-
-template <class Wanted>
-bool has_opened_file(const FileId& file, const Wanted& wanted) noexcept {
-  for (const OpenedFile* one = opened_files.load(std::memory_order_acquire); one != nullptr;
-       one = one->before) {
-    if (one->file == file && wanted(one->home)) return true;
-  }
-  return false;
-}
+constinit std::atomic<const OpenedFile*> opened_files{nullptr};
 
 }  // namespace
 
-void note_opening(const FileId& file) {
-  if (has_opened_file(file, [](const HomeProcess& home) { return home.is_here(); })) return;
-  auto* const opening = new OpenedFile{file, {}, opened_files.load(std::memory_order_acquire)};
-  while (!opened_files.compare_exchange_weak(opening->before, opening, std::memory_order_acq_rel)) {
+bool note_opening(const FileId& file) {
+  const OpenedFile* const last = opened_files.load(std::memory_order_acquire);
+  bool is_known = false, was_open_before_fork = false;
+  for (const OpenedFile* one = last; one != nullptr; one = one->earlier) {
+    if (one->file == file) (one->home.is_here() ? is_known : was_open_before_fork) = true;
   }
-}
-
-bool was_open_before_fork(const FileId& file) noexcept {
-  return has_opened_file(file, [](const HomeProcess& home) { return !home.is_here(); });
+  if (!is_known) opened_files.store(new OpenedFile{file, {}, last}, std::memory_order_release);
+  return !was_open_before_fork;
 }
 
 void keep_own_library_loaded() noexcept {

@@ -30,10 +30,9 @@ struct LibraryResult {
 };
 LibraryResult open_library(const Inspection& inspection);
 
-/// Notes that this process opened the driver of that file's plugin. Errors: std::bad_alloc.
-void note_opening(const FileId& file);
-/// Whether a process that this one was forked from opened it.
-bool was_open_before_fork(const FileId& file) noexcept;
+/// Notes that this process opens the driver of that file's plugin. False if a process that it was
+/// forked from has. The caller holds the DriverLock. Errors: std::bad_alloc.
+bool note_opening(const FileId& file);
 
 /// Keeps the library or program that contains this code loaded until the process ends, for objects
 /// and threads that stay as long.

@@ -8,12 +8,6 @@
 namespace patchbay::runtime {
 namespace {
 
-/// The runtime's process. Forks are counted from here on.
-HomeProcess first_home() {
-  watch_forks();
-  return HomeProcess();
-}
-
 const ThreadPool& checked(const ThreadPool& pool) {
   if (pool.num_threads >= 0 && (pool.num_threads > 0) == static_cast<bool>(pool.parallel_for)) {
     return pool;
@@ -33,8 +27,7 @@ const ThreadPool& checked(const ThreadPool& pool) {
 }  // namespace
 
 PluginOwner::PluginOwner(const RuntimeOptions& options, Environment read)
-    : home(first_home()),
-      environment(std::move(read)),
+    : environment(std::move(read)),
       thread_pool(checked(options.thread_pool)),
       shows_ranges(environment.is_on("ranges")),
       logger(options.log, environment) {}

@@ -162,13 +162,12 @@ std::string PluginState::open_tables(const Inspection& inspection) {
 
 bool PluginState::open_driver() {
   const bool can_fork = ((host.table()->features >> PATCHBAY_FEATURE_FORK) & 1) != 0;
-  if (!can_fork && was_open_before_fork(file)) {
+  if (!note_opening(file) && !can_fork) {
     finish(PluginStatus::kFailed,
            "this process was forked after the plugin had opened its driver, which stays with the "
            "parent: fork before the first Runtime, or start another program");
     return false;
   }
-  note_opening(file);
   patchbay_status* answer = nullptr;
   patchbay_driver* opened = nullptr;
   const KeptFloatEnvironment kept;

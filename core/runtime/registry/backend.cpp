@@ -100,7 +100,8 @@ bool Backend::is_wanted() const {
 
 void Backend::close_all() noexcept {
   if (process_is_ending()) return;  // no plugin is called any more
-  const CallGate::Ended ended(calls);
+  calls.end();
+  const CallGate::Call inside(calls);
   for (const auto& device : assemblies) device->end_use();
   for (const auto& device : assemblies) device->close();
   close();

@@ -417,15 +417,19 @@ Backend* PluginRegistry::find_to_unload(std::string_view plugin_name) const {
 
 void PluginRegistry::unload(Backend& backend) {
   settle();
-  const CallGate::Closed closed(backend.calls);
-  const bool is_quiet = closed.wait_for_calls();
+  struct Closing {
+    explicit Closing(CallGate& closed) : gate(closed), is_quiet(gate.close()) {}
+    ~Closing() { gate.open(); }
+    CallGate& gate;
+    const bool is_quiet;
+  } const closing(backend.calls);
   if (const std::string holders = backend.holders(); !holders.empty()) {
     if (backend.layer) backend.layer->log_live();
     raise(ErrorCode::kInUse,
           "[unload] plugin '{}' is in use: {}. Release these first, then unload.", backend.name,
           holders);
   }
-  if (!is_quiet) {
+  if (!closing.is_quiet) {
     raise(ErrorCode::kInUse,
           "[unload] plugin '{}' is in use: a call of another thread is running. Let it end first, "
           "then unload.",

@@ -24,7 +24,7 @@ void settle(runtime::DeviceAssembly& device) {
 void add(ValidationReport& report, runtime::Backend& backend) {
   auto& layer = static_cast<runtime::validation::Layer&>(*backend.layer);
   const runtime::CallGate::Call call(backend.calls);
-  if (!call.is_late()) {  // else its memory is gone, or going
+  if (!backend.calls.is_late()) {  // else its memory is gone, or going
     for (const auto& device : backend.assemblies) settle(*device);
     layer.look();
   }

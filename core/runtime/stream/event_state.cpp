@@ -3,7 +3,6 @@
 #include "core/base/status.h"
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/device_state.h"
-#include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/stream_state.h"
 
@@ -25,7 +24,7 @@ EventState::EventState(StreamState& stream, bool of_program, std::uint32_t flags
 }
 
 EventState::~EventState() {
-  if (process_is_ending() || !device.home.is_here()) return;
+  if (!device.is_callable()) return;
   const NoDelivery no_delivery;
   events(device).destroy(handle);
   if (is_counted_) device.live_events.fetch_sub(1, std::memory_order_relaxed);

@@ -12,7 +12,6 @@
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/device/runtime_state.h"
-#include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/callback.h"
 #include "core/runtime/stream/stream_trace.h"
@@ -108,7 +107,7 @@ StreamHandle own_stream(const DeviceState& device, patchbay_stream* made,
 }
 
 StreamState::~StreamState() {
-  if (!process_is_ending() && device.home.is_here()) {
+  if (device.is_callable()) {
     close();
   } else {
     static_cast<void>(callbacks_.release());  // its thread may be in a call that never returns
@@ -148,7 +147,7 @@ class StreamState::DriverWait {
 };
 
 void StreamState::end_lent() noexcept {
-  if (process_is_ending() || !device.home.is_here()) return;
+  if (!device.is_callable()) return;
   const std::uint64_t target = submitted.load(std::memory_order_acquire);
   // A driver may refuse to wait, as while the application records the stream. The memory that was
   // used on it then keeps it open.
@@ -476,7 +475,6 @@ void StreamState::wait_on_host(std::uint64_t sequence, std::string_view operatio
 }
 
 void StreamState::add_callback(PendingCall::Body body) {
-  check_home("add_callback");
   settle_foreign_waits(PATCHBAY_NO_DEADLINE, "add_callback");
   const auto callback = std::make_shared<Callback>(std::move(body));
   PendingCall call([callback](patchbay_status* status) { callback->come(status); }, this);
@@ -500,7 +498,6 @@ void StreamState::add_callback(PendingCall::Body body) {
 }
 
 void StreamState::reset() {
-  check_home("reset");
   // Learns whether the stream has failed. A driver may refuse to wait for a lent one.
   if (is_lent) {
     try {

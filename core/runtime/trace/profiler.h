@@ -16,8 +16,6 @@
 #include "patchbay/plugin/types.h"
 #include "patchbay/profile.h"
 
-#include "core/base/fork.h"
-
 namespace patchbay::runtime {
 
 /// A launch or copy, as described in messages, times, traces and profiles.
@@ -49,7 +47,6 @@ class Profiler {
     std::uint64_t calls = 0, timed_calls = 0, ns = 0, bytes = 0;
   };
 
-  const HomeProcess home_;  // forked processes add nothing
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, Counts> counts_;
 };

@@ -54,7 +54,7 @@ std::string reason_of(int error) {
 }  // namespace
 
 TraceFile::TraceFile(const std::filesystem::path& path)
-    : process_(::getpid()), file_(path, OutputFile::OpenMode::kReplace) {
+    : file_(path, OutputFile::OpenMode::kReplace) {
   if (file_.is_open() && write_at_end("[", kEnd)) return;
   const std::error_code why(errno, std::generic_category());
   raise(ErrorCode::kIo, "[trace] can't write {}: {}. {}", quote(path.string()),
@@ -83,7 +83,7 @@ void TraceFile::add(std::string_view event, std::uint64_t now_ns) noexcept {
 void TraceFile::flush() noexcept {
   if (sizes_.empty() || !failure_.empty()) return;
   try {
-    if (::getpid() == process_) write_batch();
+    write_batch();
   } catch (const std::bad_alloc&) {
     failure_ = "no memory";
   }
@@ -138,7 +138,6 @@ constexpr std::uint32_t kHostProcess = 1;
 /// A trace that this process, or a parent of it, has opened. Never destroyed: threads may trace
 /// until the process ends.
 struct KnownTrace {
-  const HomeProcess home;
   const std::string path;
   const std::weak_ptr<Tracer> tracer;
   const KnownTrace* const earlier;
@@ -149,7 +148,6 @@ constinit OfProcess<std::mutex> opening_mutex;
 
 void flush_all() {
   for (const KnownTrace* one = known_traces.load(); one != nullptr; one = one->earlier) {
-    if (!one->home.is_here()) return;  // the parent's, as all before it
     if (const auto tracer = one->tracer.lock()) tracer->flush();
   }
 }
@@ -201,7 +199,7 @@ std::shared_ptr<Tracer> Tracer::open(const std::filesystem::path& path) {
   static const int registered = std::atexit(flush_all);
   static_cast<void>(registered);
   auto tracer = std::make_shared<Tracer>(path);
-  known_traces.store(new KnownTrace{{}, std::move(name), tracer, last});
+  known_traces.store(new KnownTrace{std::move(name), tracer, last});
   return tracer;
 }
 

@@ -3,8 +3,6 @@
 #ifndef PATCHBAY_CORE_RUNTIME_TRACE_TRACER_H_
 #define PATCHBAY_CORE_RUNTIME_TRACE_TRACER_H_
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +49,6 @@ class TraceFile {
   bool write_at_end(std::string_view text, std::string_view end);
   std::size_t room_in_page() const noexcept;
 
-  const pid_t process_;  // a forked child has the descriptor too, and must not write
   OutputFile file_;
   std::int64_t end_ = 0;  // the offset of the closing bracket's line
   bool needs_comma_ = false;

@@ -2,52 +2,19 @@
 #include "core/runtime/trace/tracing.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <atomic>
 #include <memory>
+#include <new>
+#include <string>
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/fork.h"
+#include "core/base/stopped_at_end.h"
 #include "core/output/write.h"
 #include "core/runtime/trace/profiler.h"
 
 namespace patchbay::runtime {
 namespace {
-
-// The profile that PATCHBAY_PROFILE asks for.
-
-constexpr int kStandardError = 2;
-
-/// The tables that nobody has printed yet.
-struct AllUnprinted {
-  std::mutex mutex;
-  std::vector<std::shared_ptr<const Profiler>> profilers;
-
-  /// True for one caller.
-  bool take(const Profiler* profiler) {
-    const std::scoped_lock lock(mutex);
-    return std::erase_if(profilers, [&](const auto& each) { return each.get() == profiler; }) != 0;
-  }
-};
-constinit OfProcess<AllUnprinted> all_unprinted;
-
-void print(const Profiler& profiler) noexcept try {
-  const std::string text = profile_table(profiler.rows());
-  static_cast<void>(write_all(kStandardError, text.data(), text.size()));
-} catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): no memory for the text
-}
-
-/// Runtimes that live until the process ends, as the default runtime does.
-void print_all() {
-  AllUnprinted* const all = all_unprinted.find();
-  if (all == nullptr) return;
-  std::vector<std::shared_ptr<const Profiler>> left;
-  {
-    const std::scoped_lock lock(all->mutex);
-    left.swap(all->profilers);
-  }
-  for (const auto& profiler : left) print(*profiler);
-}
 
 SpanTargets copy_of(const SpanTargets* targets) {
   return targets != nullptr ? *targets : SpanTargets{};
@@ -55,29 +22,27 @@ SpanTargets copy_of(const SpanTargets* targets) {
 
 }  // namespace
 
-/// Prints a profiler's table to standard error: when it is destroyed, or when the process ends, if
-/// that is earlier. Prints nothing in a forked process.
+/// Prints a profiler's table to standard error when it is destroyed, or, by StoppedAtEnd, when the
+/// process ends, if that is earlier.
 class PrintedProfile {
  public:
-  /// Errors: std::bad_alloc.
-  explicit PrintedProfile(std::shared_ptr<Profiler> profiler) : profiler_(std::move(profiler)) {
-    static const int registered = std::atexit(print_all);
-    static_cast<void>(registered);
-    AllUnprinted& all = all_unprinted.get();
-    const std::scoped_lock lock(all.mutex);
-    all.profilers.push_back(profiler_);
-  }
-  ~PrintedProfile() {
-    if (!home_.is_here()) return;
-    AllUnprinted* const all = all_unprinted.find();
-    if (all != nullptr && all->take(profiler_.get())) print(*profiler_);
-  }
+  explicit PrintedProfile(std::shared_ptr<Profiler> profiler) : profiler_(std::move(profiler)) {}
+  ~PrintedProfile() { stop_at_process_end(); }
   PrintedProfile(const PrintedProfile&) = delete;
   PrintedProfile& operator=(const PrintedProfile&) = delete;
 
+  /// Prints once.
+  void stop_at_process_end() noexcept try {
+    constexpr int kStandardError = 2;
+    if (is_printed_.exchange(true)) return;
+    const std::string text = profile_table(profiler_->rows());
+    static_cast<void>(write_all(kStandardError, text.data(), text.size()));
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): no memory for the text
+  }
+
  private:
-  const HomeProcess home_;
   const std::shared_ptr<Profiler> profiler_;
+  std::atomic<bool> is_printed_{false};
 };
 
 Tracing::Tracing() = default;
@@ -183,7 +148,8 @@ void Tracing::remove(const std::shared_ptr<RangeReceiver>& receiver) noexcept {
 
 void Tracing::print_profile_at_end() {
   auto profiler = std::make_shared<Profiler>();
-  printed_ = std::make_unique<PrintedProfile>(profiler);
+  printed_ = std::make_shared<PrintedProfile>(profiler);
+  StoppedAtEnd<PrintedProfile>::add(printed_);
   add(profiler);
 }
 

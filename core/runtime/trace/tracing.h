@@ -62,7 +62,7 @@ class Tracing {
   std::vector<std::shared_ptr<Tracer>> tracers_;
   std::vector<std::unique_ptr<const SpanTargets>> earlier_spans_;
   Profilers profilers_;  // replaced by each change
-  std::unique_ptr<PrintedProfile> printed_;
+  std::shared_ptr<PrintedProfile> printed_;
 };
 
 }  // namespace patchbay::runtime

@@ -94,7 +94,7 @@ Generator::State advance_itself(const GeneratorPtr& generator, std::uint64_t num
   if (DrawPart* part = current_part; part != nullptr && part->shared != nullptr) [[unlikely]] {
     return part->advance(generator, num_calls);
   }
-  const std::scoped_lock lock(generator->mutex);
+  const std::scoped_lock lock(runtime::generators_mutex());
   const Generator::State before{generator->seed, generator->offset};
   generator->offset += num_calls;
   return before;
@@ -107,7 +107,7 @@ void set_state_itself(const GeneratorPtr& generator, Generator::State state) {
   if (DrawPart* part = current_part; part != nullptr && part->shared != nullptr) [[unlikely]] {
     return part->set_state(generator, state);
   }
-  const std::scoped_lock lock(generator->mutex);
+  const std::scoped_lock lock(runtime::generators_mutex());
   generator->seed = state.seed;
   generator->offset = state.offset;
 }

@@ -31,7 +31,7 @@ Generator::State SplitGenerators::first_of(const GeneratorPtr& generator) {
     repeated = replay->peek(generator, kAllParts);
   }
   if (!repeated) {
-    const std::scoped_lock own(generator->mutex);
+    const std::scoped_lock own(runtime::generators_mutex());
     repeated = Generator::State{generator->seed, generator->offset};
   }
   known->second.first = known->second.last = *repeated;
@@ -49,7 +49,7 @@ void SplitGenerators::take(const GeneratorPtr& generator, const Range& range) co
       return;
     }
   }
-  const std::scoped_lock own(generator->mutex);
+  const std::scoped_lock own(runtime::generators_mutex());
   if (is_drawn) {
     generator->offset += num_calls;
   } else {
