@@ -24,8 +24,7 @@ class SimBlas : public SimTest {
 
 /// 3000 ones and 3000 fractions. If parts of the sum are rounded, those of 512 fractions are lost.
 TEST_F(SimBlas, SumsOf16BitFloatsAreRoundedOnce) {
-  const Runtime runtime(options());
-  const Device device = runtime.device(kNames.device(0));
+  const Device device = new_card();
   for (const auto& [dtype, fraction] :
        {std::pair{DType::bf16, 1.0 / 128}, {DType::f16, 1.0 / 1024}}) {
     const Tensor a =
@@ -53,10 +52,7 @@ TEST_F(SimBlas, FullDevice) {
     set("MEMORY_BYTES", "67108864");
     set("BLAS_STATUS", status);
     std::string log;
-    RuntimeOptions noisy = options({{"memory_cache", "off"}, {"log", "info"}});
-    noisy.log = [&](LogLevel, std::string_view line) { log.append(line).append("\n"); };
-    const Runtime runtime(noisy);
-    const Device device = runtime.device(kNames.device(0));
+    const Device device = new_card({{"memory_cache", "off"}, {"log", "info"}}, &log);
     {
       const Buffer most = Buffer::allocate(device, kMost);
       const Error error = test::error_of([&] { (void)product(device); });
@@ -105,10 +101,8 @@ TEST_F(SimBlas, AFailureWithMemoryLeftIsNoFullDevice) {
   set("MEMORY_BYTES", "4294967296");
   set("BLAS_BYTES", "8589934592");
   std::string log;
-  RuntimeOptions noisy = options();
-  noisy.log = [&](LogLevel, std::string_view line) { log.append(line).append("\n"); };
-  const Runtime runtime(noisy);
-  EXPECT_EQ(product(runtime.device(kNames.device(0))), kProduct);
+  const Device device = new_card({}, &log);
+  EXPECT_EQ(product(device), kProduct);
   EXPECT_EQ(counters().blas_handles, 0u);
   EXPECT_HAS(log, "on the portable kernel: " + failure + ", though ");
   EXPECT_HAS(log, " of 4294967296 bytes are free");
@@ -116,8 +110,7 @@ TEST_F(SimBlas, AFailureWithMemoryLeftIsNoFullDevice) {
 
 TEST_F(SimBlas, UnusedMemoryGoesBackToTheDriver) {
   set("MEMORY_BYTES", "67108864");
-  const Runtime runtime(options());
-  const Device device = runtime.device(kNames.device(0));
+  const Device device = new_card();
   (void)Buffer::allocate(device, kMost);  // kept by the runtime, used by nobody
   ASSERT_GE(device.memory().reserved_bytes, kMost);
   EXPECT_EQ(product(device), kProduct);
@@ -128,8 +121,7 @@ TEST_F(SimBlas, UnusedMemoryGoesBackToTheDriver) {
 TEST_F(SimBlas, OtherFailures) {
   set("MEMORY_BYTES", "67108864");
   set("BLAS_STATUS", "13");
-  const Runtime runtime(options({{"memory_cache", "off"}}));
-  const Device device = runtime.device(kNames.device(0));
+  const Device device = new_card({{"memory_cache", "off"}});
   const Buffer most = Buffer::allocate(device, kMost);
   for (int i = 0; i < 2; ++i) {
     const Error error = test::error_of([&] { (void)product(device); });
@@ -169,8 +161,7 @@ std::vector<float> scaled(const Device& device, std::int64_t count, float before
 
 /// The library wants addresses even where it reads nothing.
 TEST_F(SimBlas, ProductsWithoutDepth) {
-  const Runtime runtime(options());
-  const Device device = runtime.device(kNames.device(0));
+  const Device device = new_card();
   for (const std::int64_t count : {1, 4}) {
     const auto size = static_cast<std::size_t>(6 * count);
     EXPECT_EQ(scaled(device, count, 2, 0.5f), std::vector<float>(size, 1));
@@ -224,6 +215,30 @@ TEST_F(SimBlas, ManyBatchesOfDoublesWithOneOperand) {
     return matmul(a, b).to_vector<double>();
   };
   EXPECT_EQ(compute(runtime.device(kNames.device(0))), compute(runtime.device("cpu:0")));
+}
+
+// ---------------------------------------------------------------------------- fast f32 ---
+
+/// Products of f32 with operands of 10 bits of fraction: only where the user asks for them.
+class SimFastF32 : public SimTest {
+ protected:
+  /// A product that shows how many bits are read: (1 + 2^-12) * 1.
+  static float product(const std::map<std::string, std::string>& settings) {
+    const Device device = new_card(settings);
+    const Tensor a = full({1, 1}, 1 + 1.0 / 4096, device);
+    return matmul(a, ones({1, 1}, device)).item<float>();
+  }
+};
+
+TEST_F(SimFastF32, IsAChoice) {
+  EXPECT_EQ(product({}), 1 + 1.0F / 4096);
+  EXPECT_EQ(product({{kNames.fast_f32, "0"}}), 1 + 1.0F / 4096);
+  EXPECT_EQ(product({{kNames.fast_f32, "1"}}), 1.0F);
+}
+
+TEST_F(SimFastF32, OtherValues) {
+  EXPECT_ERROR(product({{kNames.fast_f32, "yes"}}), ErrorCode::kUnknownDevice,
+               "): expected 0 or 1, got 'yes'");
 }
 
 }  // namespace

@@ -31,10 +31,7 @@ class SimConvolution : public SimTest {
     x.requires_grad_();
     w.requires_grad_();
     conv2d(x, w, {}, options).backward(whole(y.shape(), device, dtype));
-    return {values(y), values(x.grad()), values(w.grad()), launches};
-  }
-  static std::vector<double> values(const Tensor& tensor) {
-    return tensor.cast(DType::f64).to_vector<double>();
+    return {values_of(y), values_of(x.grad()), values_of(w.grad()), launches};
   }
   /// The results on a card, which are those of the CPU.
   static Results check(DType dtype, const Shape& images, const Shape& filters,
@@ -48,7 +45,7 @@ class SimConvolution : public SimTest {
     const auto rounded = [&](const std::vector<double>& exact) {
       const Tensor all =
           from_host(exact, {static_cast<std::int64_t>(exact.size())}, runtime.device("cpu:0"));
-      return values(all.cast(dtype));
+      return values_of(all.cast(dtype));
     };
     EXPECT_EQ(got.out, rounded(expected.out));
     EXPECT_EQ(got.input, rounded(expected.input));

@@ -9,15 +9,8 @@
 namespace patchbay::sim_test {
 namespace {
 
-constexpr const char* kText =
-    "PATCHBAY_KERNEL(first)(PATCHBAY_INOUT(f32, y)) {\n"
-    "  PATCHBAY_BIND(f32, y);\n"
-    "  y[0] = y[0] + 1.0f;\n"
-    "}\n"
-    "PATCHBAY_KERNEL(second)(PATCHBAY_INOUT(f32, y)) {\n"
-    "  PATCHBAY_BIND(f32, y);\n"
-    "  y[0] = 2.0f * y[0];\n"
-    "}\n";
+const std::string kText = kernel_text("first", "INOUT", "y[0] = y[0] + 1.0f") +
+                          kernel_text("second", "INOUT", "y[0] = 2.0f * y[0]");
 
 /// A number on a card, and kernels that change it.
 struct Card {
@@ -40,20 +33,11 @@ struct Card {
 
 class SimFailure : public SimTest {
  protected:
-  /// What `body` throws, which must say that the device is lost.
-  template <class Body>
-  static std::string loss(Body&& body) {
-    const Error error = test::error_of(body);
-    EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kDeviceLost)) << error.what();
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-    return error.what();
-  }
   /// Loses the first card in a runtime that is gone afterwards.
   static void break_card() {
     set("FAIL_LAUNCH", "1");
     {
-      const Runtime runtime(options());
-      const Card card(runtime.device(kNames.device(0)));
+      const Card card(new_card());
       card.launch(card.first);
       loss([&] { card.device.synchronize(); });
     }
@@ -63,8 +47,8 @@ class SimFailure : public SimTest {
 
 TEST_F(SimFailure, FailedLaunchIsAmongTheNamed) {
   set("FAIL_LAUNCH", "2");
-  const Runtime runtime(options({{"memory_cache", "off"}}));
-  const Card card(runtime.device(kNames.device(0))), other(runtime.device(kNames.device(1)));
+  const Card card(new_card({{"memory_cache", "off"}})),
+      other(card.device.runtime().device(kNames.device(1)));
   card.launch(card.first);
   card.launch(card.second);
   const std::string cause = "device 0 is lost: " + std::string(kSymbols.stream_synchronize) + ": " +
@@ -86,21 +70,18 @@ TEST_F(SimFailure, FailedLaunchIsAmongTheNamed) {
 
 TEST_F(SimFailure, WhatIsDoneIsNotSuspected) {
   set("FAIL_LAUNCH", "2");
-  const Runtime runtime(options());
-  const Card card(runtime.device(kNames.device(0)));
+  const Card card(new_card());
   card.launch(card.first);
   EXPECT_EQ(card.value(), 4.0f);
   card.device.synchronize();
   card.launch(card.second);
   EXPECT_HAS(loss([&] { card.device.synchronize(); }),
-             "(unspecified launch failure), from "
-             "'second'");
+             "(unspecified launch failure), from 'second'");
 }
 
 TEST_F(SimFailure, EventsTellOfIt) {
   set("FAIL_LAUNCH", "1");
-  const Runtime runtime(options());
-  const Card card(runtime.device(kNames.device(0)));
+  const Card card(new_card());
   card.launch(card.first);
   const Event event = card.device.default_stream().record();
   EXPECT_HAS(loss([&] { event.wait(); }),
@@ -110,15 +91,13 @@ TEST_F(SimFailure, EventsTellOfIt) {
 
 TEST_F(SimFailure, WaitingForALostCardIsAnErrorOfTheWaiter) {
   set("FAIL_LAUNCH", "1");
-  const Runtime runtime(options());
-  const Card card(runtime.device(kNames.device(0))), other(runtime.device(kNames.device(1)));
+  const Card card(new_card()), other(card.device.runtime().device(kNames.device(1)));
   const Stream waiter(other.device);
   card.launch(card.first);
   const Event event = card.device.default_stream().record();
   loss([&] { card.device.synchronize(); });
-  const Error error = test::error_of([&] { waiter.wait(event); });
-  EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kLaunchFailed)) << error.what();
-  EXPECT_HAS(error.what(), "waiting for an event: device 0 is lost");
+  EXPECT_ERROR(waiter.wait(event), ErrorCode::kLaunchFailed,
+               "waiting for an event: device 0 is lost");
   waiter.synchronize();
   other.launch(other.first);
   EXPECT_EQ(other.value(), 4.0f);
@@ -132,8 +111,7 @@ TEST_F(SimFailure, LostCard) {
   const std::string cause = loss([&] { card->launch(card->second); });
   EXPECT_HAS(cause, "device 0 is lost: " + std::string(kSymbols.launch) + ": " +
                         error_name(card::kErrorEccUncorrectable) +
-                        " "
-                        "(uncorrectable ECC error encountered)");
+                        " (uncorrectable ECC error encountered)");
   EXPECT_HAS(loss([&] { card->device.synchronize(); }), error_name(card::kErrorEccUncorrectable));
   const Card other(runtime.device(kNames.device(1)));
   other.launch(other.second);
@@ -161,8 +139,7 @@ TEST_F(SimFailure, NewRuntimeOfAProcessWhoseCardIsBroken) {
 /// Another driver may give a sound context when all have let go of the broken one.
 TEST_F(SimFailure, NewRuntimeStartsAfresh) {
   break_card();
-  const Runtime runtime(options());
-  const Card card(runtime.device(kNames.device(0)));
+  const Card card(new_card());
   card.launch(card.first);
   EXPECT_EQ(card.value(), 4.0f);
 }
@@ -172,17 +149,10 @@ TEST_F(SimFailure, AccessesOutsideOfAllMemory) {
   for (const std::string access :
        {"y[1024] = 1.0f", "y[0] = y[1024]", "y[-2048] = 1.0f", "y[0] = y[-2048]"}) {
     SCOPED_TRACE(access);
-    const Runtime runtime(options({{"memory_cache", "off"}}));
-    const Card card(runtime.device(kNames.device(0)));
-    const KernelModule module =
-        KernelModule::from_source(card.device,
-                                  "PATCHBAY_KERNEL(outside)(PATCHBAY_INOUT(f32, y)) {\n"
-                                  "  PATCHBAY_BIND(f32, y);\n"
-                                  "  " +
-                                      access +
-                                      ";\n"
-                                      "}\n");
-    const ModuleKernel outside = module.kernel("outside");
+    const Card card(new_card({{"memory_cache", "off"}}));
+    const ModuleKernel outside =
+        KernelModule::from_source(card.device, kernel_text("outside", "INOUT", access))
+            .kernel("outside");
     card.launch(card.first);
     EXPECT_EQ(card.value(), 4.0f);
     card.device.synchronize();

@@ -18,8 +18,7 @@ class SimGraph : public SimTest {
   /// What a recording with an input, a slot and random numbers gives over several replays, in which
   /// each of them changes.
   static std::vector<Values> replays(const Settings& settings = {}) {
-    const Runtime runtime(options(settings));
-    const Device device = runtime.device(kNames.device(0));
+    const Device device = new_card(settings);
     Generator generator(7);
     const Tensor x = from_host<float>({1, 2, 3, 4, 5, 6}, {2, 3}, device);
     const Tensor other = from_host<float>({-1, 0, 1, 2, 0, 1}, {2, 3}, device);
@@ -62,8 +61,7 @@ TEST_F(SimGraph, GivesTheValuesOfSingleLaunches) {
 }
 
 TEST_F(SimGraph, IsRecordedOnceWhereNothingChanges) {
-  const Runtime runtime(options());
-  const Device device = runtime.device(kNames.device(0));
+  const Device device = new_card();
   const Tensor x = full({4}, 1, device);
   Tensor y;
   const Graph graph = record_graph([&] {
@@ -83,8 +81,7 @@ TEST_F(SimGraph, IsRecordedOnceWhereNothingChanges) {
 }
 
 TEST_F(SimGraph, RunsOnEveryStreamInOrder) {
-  const Runtime runtime(options());
-  const Device device = runtime.device(kNames.device(0));
+  const Device device = new_card();
   const Tensor x = full({1000}, 1, device);
   const Graph graph = record_graph([&] {
     for (int i = 0; i < 4; ++i) add_out(x, x, x);
@@ -121,8 +118,7 @@ TEST_F(SimGraph, ThatChangesEveryTimeRunsLaunchByLaunch) {
 /// of the device.
 TEST_F(SimGraph, RunsTrainingStepsAsOneSubmission) {
   const auto train = [](const Settings& settings, bool is_recorded) {
-    const Runtime runtime(options(settings));
-    const Device device = runtime.device(kNames.device(0));
+    const Device device = new_card(settings);
     const nn::Parameter w(from_host<float>({0.5F, -1, 2, 0.25F, 1, -2}, {2, 3}, device));
     const Tensor x = from_host<float>({1, 2, 3, 4, -1, -2}, {2, 3}, device);
     nn::Adam optimizer({w}, {.learning_rate = 0.05});
@@ -152,16 +148,10 @@ TEST_F(SimGraph, RunsTrainingStepsAsOneSubmission) {
 
 /// Users' kernels among operations.
 TEST_F(SimGraph, LaunchesUsersKernels) {
-  const Runtime runtime(options());
-  const Device device = runtime.device(kNames.device(0));
-  const KernelModule module =
-      KernelModule::from_source(device,
-                                "PATCHBAY_KERNEL(twice)(PATCHBAY_INOUT(f32, y)) {\n"
-                                "  PATCHBAY_BIND(f32, y);\n"
-                                "  const i64 i = PATCHBAY_GLOBAL_ID64(0);\n"
-                                "  y[i] = 2.0f * y[i];\n"
-                                "}\n");
-  const ModuleKernel twice = module.kernel("twice");
+  const Device device = new_card();
+  const std::string text =
+      kernel_text("twice", "INOUT", "const i64 i = PATCHBAY_GLOBAL_ID64(0); y[i] = 2.0f * y[i]");
+  const ModuleKernel twice = KernelModule::from_source(device, text).kernel("twice");
   const Tensor x = full({8}, 1, device);
   const Graph graph = record_graph([&] {
     add_out(x, x, 1);
@@ -178,10 +168,7 @@ TEST_F(SimGraph, LaunchesUsersKernels) {
 TEST_F(SimGraph, DriverThatDoesNotRecord) {
   set("CAPTURE", "0");
   std::string log;
-  RuntimeOptions noisy = options();
-  noisy.log = [&](LogLevel, std::string_view line) { log.append(line).append("\n"); };
-  const Runtime runtime(noisy);
-  const Device device = runtime.device(kNames.device(0));
+  const Device device = new_card({}, &log);
   const Tensor x = full({3}, 2, device);
   Tensor y;
   const Graph graph = record_graph([&] { y = sum(x * x) + 1; });
@@ -197,8 +184,7 @@ TEST_F(SimGraph, DriverThatDoesNotRecord) {
 TEST_F(SimGraph, FailedReplayIsNamed) {
   // After the launches of x, of the recording, and of a replay that works.
   set("FAIL_LAUNCH", "2");
-  const Runtime runtime(options());
-  const Device device = runtime.device(kNames.device(0));
+  const Device device = new_card();
   const Tensor x = full({3}, 2, device);
   Tensor y;
   const Graph graph = record_graph([&] { y = sum(x * x) + 1; });
@@ -207,8 +193,8 @@ TEST_F(SimGraph, FailedReplayIsNamed) {
 }
 
 TEST_F(SimGraph, OnAndOffOnly) {
-  EXPECT_ERROR(Runtime(options({{"driver_graphs", "yes"}})), ErrorCode::kInvalidArgument,
-               "setting 'driver_graphs': expected on or off, got 'yes'");
+  EXPECT_INVALID(Runtime(options({{"driver_graphs", "yes"}})),
+                 "setting 'driver_graphs': expected on or off, got 'yes'");
 }
 
 }  // namespace

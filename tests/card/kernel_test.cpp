@@ -3,8 +3,6 @@
 #include <cmath>
 #include <vector>
 
-#include <patchbay/updates.h>
-
 #include "sim/simulation.h"
 #include "support/paths.h"
 
@@ -76,28 +74,18 @@ TEST_F(SimKernel, OlderCompilerThanCard) {
 }
 #endif
 
-std::string why_not(const Runtime& runtime, const std::string& text, ErrorCode code) {
-  try {
-    (void)KernelModule::from_source(runtime.device(kNames.device(0)), text, {.name = "mine.pbk"});
-  } catch (const Error& error) {
-    EXPECT_EQ(to_string(error.code()), to_string(code)) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
+const std::string kText = kernel_text("k", "OUTPUT", "y[0] = 1.0f");
+
+std::string why_not(const Device& device, const std::string& text, ErrorCode code) {
+  const Error error =
+      test::error_of([&] { (void)KernelModule::from_source(device, text, {.name = "mine.pbk"}); });
+  EXPECT_EQ(to_string(error.code()), to_string(code)) << error.what();
+  return error.what();
 }
 
-constexpr const char* kText =
-    "PATCHBAY_KERNEL(k)(PATCHBAY_OUTPUT(f32, y)) {\n"
-    "  PATCHBAY_BIND(f32, y);\n"
-    "  y[0] = 1.0f;\n"
-    "}\n";
-
 TEST_F(SimKernel, CompileErrorsHaveTheUsersLines) {
-  const Runtime runtime(options());
-  std::string text = kText;
-  text.replace(text.find("1.0f"), 4, "nonsense");
-  const std::string why = why_not(runtime, text, ErrorCode::kBuildFailed);
+  const std::string why =
+      why_not(new_card(), kernel_text("k", "OUTPUT", "y[0] = nonsense"), ErrorCode::kBuildFailed);
   EXPECT_HAS(why, "does not compile (" + std::string(kCompiler) + " 99.0)");
   EXPECT_HAS(why, "mine.pbk:3");
 }
@@ -106,16 +94,15 @@ TEST_F(SimKernel, CompileErrorsHaveTheUsersLines) {
 TEST_F(SimKernel, CardThatTheCompilerDoesNotKnow) {
   const std::string architecture = sim::kHasContexts ? "70" : "gfx1201";
   set("ARCHITECTURE", architecture);
-  const Runtime runtime(options());
-  const std::string why = why_not(runtime, kText, ErrorCode::kUnsupported);
+  const std::string why = why_not(new_card(), kText, ErrorCode::kUnsupported);
   EXPECT_HAS(why, std::string(kCompiler) + " 99.0 makes no code for this device (" +
                       (sim::kHasContexts ? "sm_" : "") + architecture + ")");
 }
 
 TEST_F(SimKernel, NoCompiler) {
   const std::string setting = kNames.setting("rtc_library");
-  const Runtime runtime(options({{setting, "/nowhere/libcompiler.so"}}));
-  const std::string why = why_not(runtime, kText, ErrorCode::kUnsupported);
+  const std::string why =
+      why_not(new_card({{setting, "/nowhere/libcompiler.so"}}), kText, ErrorCode::kUnsupported);
   EXPECT_HAS(why,
              "kernels need " + std::string(kCompiler) + " at run time: /nowhere/libcompiler.so");
   EXPECT_HAS(why, "Install it, or name it by the setting " + setting);
@@ -125,12 +112,11 @@ TEST_F(SimKernel, NoCompiler) {
 /// The kernel's own limit, which its registers and shared memory set.
 TEST_F(SimKernel, GroupThatIsTooLargeForTheKernel) {
   set("GROUP_LIMIT", "128");
-  const Runtime runtime(options());
-  const Device device = runtime.device(kNames.device(0));
+  const Device device = new_card();
   const Tensor y = from_host(values(1, 1), {1}, device);
   const KernelModule module = KernelModule::from_source(device, kText);
-  EXPECT_ERROR(module.kernel("k").launch({.groups = {1}, .group_size = {256}}, {y}),
-               ErrorCode::kInvalidArgument, "a group of 256 work-items: this kernel allows 128");
+  EXPECT_INVALID(module.kernel("k").launch({.groups = {1}, .group_size = {256}}, {y}),
+                 "a group of 256 work-items: this kernel allows 128");
   module.kernel("k").launch({.groups = {1}, .group_size = {128}}, {y});
   EXPECT_EQ(y.to_vector<float>(), std::vector<float>{1});
   // The portable operators make their groups smaller.
@@ -138,15 +124,13 @@ TEST_F(SimKernel, GroupThatIsTooLargeForTheKernel) {
 }
 
 TEST_F(SimKernel, GridThatTheHardwareHasNot) {
-  const Runtime runtime(options());
-  const Device device = runtime.device(kNames.device(0));
+  const Device device = new_card();
   const Tensor y = from_host(values(1, 1), {1}, device);
   const KernelModule module = KernelModule::from_source(device, kText);
-  EXPECT_ERROR(module.kernel("k").launch({.groups = {1, 70000}, .group_size = {1}}, {y}),
-               ErrorCode::kInvalidArgument,
-               "70000 and 1 groups along axes 1 and 2: expected at most");
-  EXPECT_ERROR(module.kernel("k").launch({.groups = {1}, .group_size = {1, 1, 128}}, {y}),
-               ErrorCode::kInvalidArgument, "128 work-items along axis 2: expected at most 64");
+  EXPECT_INVALID(module.kernel("k").launch({.groups = {1, 70000}, .group_size = {1}}, {y}),
+                 "70000 and 1 groups along axes 1 and 2: expected at most");
+  EXPECT_INVALID(module.kernel("k").launch({.groups = {1}, .group_size = {1, 1, 128}}, {y}),
+                 "128 work-items along axis 2: expected at most 64");
   EXPECT_EQ(y.to_vector<float>(), values(1, 1));  // the device is well
 }
 
@@ -185,13 +169,11 @@ TEST_F(SimKernel, ProductsByBlas) {
 TEST_F(SimKernel, ProductsWithoutBlas) {
   std::string log;
   {
-    RuntimeOptions without = options({{kNames.setting("blas_library"), "/nowhere/libblas.so"}});
-    without.log = [&](LogLevel, std::string_view line) { log.append(line).append("\n"); };
-    const Runtime runtime(without);
-    expect_products<float>(runtime.device(kNames.device(0)), runtime.device("cpu:0"));
-    expect_products<double>(runtime.device(kNames.device(0)), runtime.device("cpu:0"));
-    const std::int64_t units = runtime.device(kNames.device(0)).properties().compute_units;
-    expect_products<float>(runtime.device(kNames.device(0)), runtime.device("cpu:0"), 130,
+    const Device device = new_card({{kNames.setting("blas_library"), "/nowhere/libblas.so"}}, &log);
+    expect_products<float>(device, device.runtime().device("cpu:0"));
+    expect_products<double>(device, device.runtime().device("cpu:0"));
+    const std::int64_t units = device.properties().compute_units;
+    expect_products<float>(device, device.runtime().device("cpu:0"), 130,
                            128 * units / 2);  // enough for blocks of sums in registers
     EXPECT_EQ(counters().blas_handles, 0u);
   }
@@ -227,8 +209,7 @@ std::uint64_t SimKernel::launches_of_adam(const Device& card, std::size_t count)
 /// A group of Adam has 7 addresses and 2 numbers, all groups share 6 numbers.
 TEST_F(SimKernel, UpdatesTakeAsFewLaunchesAsTheArgumentsOfAKernelAllow) {
   const bool is_cuda = sim::kHasContexts;
-  const Runtime runtime(options());
-  const Device card = runtime.device(kNames.device(0));
+  const Device card = new_card();
   EXPECT_EQ(launches_of_adam(card, 1), 1u);
   EXPECT_EQ(launches_of_adam(card, 2), 1u);
   EXPECT_EQ(launches_of_adam(card, 33), 1u);
@@ -246,8 +227,7 @@ TEST_F(SimKernel, OldDriversTakeFewerArguments) {
 }
 
 TEST_F(SimKernel, OperatorsAreThePortableOnes) {
-  const Runtime runtime(options());
-  const Device card = runtime.device(kNames.device(0)), cpu = runtime.device("cpu:0");
+  const Device card = new_card(), cpu = card.runtime().device("cpu:0");
   const auto compute = [](const Device& device) {
     const Tensor a = from_host(values(600, 0.37f), {20, 30}, device);
     return sum(exp(a.t() * 0.1f) + a.t(), 0).to_vector<float>();

@@ -33,8 +33,7 @@ TEST_F(SimMemory, EnumerationOpensNothing) {
 }
 
 TEST_F(SimMemory, AllocationsAreTheDrivers) {
-  const Runtime runtime(options());
-  const Device device = runtime.device(kNames.device(1));
+  const Device device = Runtime(options()).device(kNames.device(1));
   const std::size_t before = device.memory().free_bytes;  // opens nothing
   const Buffer buffer = Buffer::allocate(device, 1000);
   const Buffer pinned = Buffer::allocate(device, 1000, MemoryKind::kPinned);
@@ -63,36 +62,35 @@ TEST_F(SimMemory, IsKnownBeforeTheDeviceIsOpen) {
 }
 
 TEST_F(SimMemory, IsKnownWithoutThatLibraryToo) {
-  const Runtime runtime(
-      options({{kNames.setting("management_library"), "/nowhere/libmanager.so"}}));
-  const Device device = runtime.device(kNames.device(0));
+  const Device device =
+      Runtime(options({{kNames.setting("management_library"), "/nowhere/libmanager.so"}}))
+          .device(kNames.device(0));
   EXPECT_EQ(device.memory().total_bytes, std::uint64_t{1} << 30);
   EXPECT_EQ(counters().contexts, kContexts);  // the device had to be opened
 }
 
 void expect_refused(const Device& device, std::size_t size_bytes, const std::string& text) {
   const DeviceMemory before = device.memory();
-  EXPECT_ERROR((void)Buffer::allocate(device, size_bytes), ErrorCode::kOutOfMemory, text);
+  EXPECT_ERROR(Buffer::allocate(device, size_bytes), ErrorCode::kOutOfMemory, text);
   EXPECT_EQ(device.memory().live_bytes, before.live_bytes);
 }
 
 TEST_F(SimMemory, RefusedByTheDriver) {
   set("MEMORY_BYTES", "1048576");
-  const Runtime runtime(options());
-  const Device device = runtime.device(kNames.device(0));
+  const Device device = new_card();
   const Buffer kept = Buffer::allocate(device, 600'000);
   expect_refused(device, 600'000,
                  kSymbols.memory_allocate +
                      (" of 600000 bytes: " + error_name(card::kErrorOutOfMemory)) +
                      " (out of memory)");
   EXPECT_TRUE(static_cast<bool>(Buffer::allocate(device, 400'000)));
-  EXPECT_TRUE(static_cast<bool>(Buffer::allocate(runtime.device(kNames.device(1)), 600'000)));
+  EXPECT_TRUE(
+      static_cast<bool>(Buffer::allocate(device.runtime().device(kNames.device(1)), 600'000)));
 }
 
 TEST_F(SimMemory, RefusedOnceIsAskedAgain) {
   set("FAIL_ALLOCATION", "2");
-  const Runtime runtime(options({{"memory_cache", "off"}}));
-  const Device device = runtime.device(kNames.device(0));
+  const Device device = new_card({{"memory_cache", "off"}});
   const Buffer first = Buffer::allocate(device, 4096), second = Buffer::allocate(device, 4096);
   EXPECT_EQ(counters().allocations, 2u);
   EXPECT_EQ(device.memory().live_bytes, 8192u);

@@ -35,14 +35,13 @@ class SimRanges : public SimTest {
 };
 
 TEST_F(SimRanges, ShowSpansOfTheLibraryAndOfTheProgram) {
-  const Runtime runtime(options(with_ranges()));
-  const Device card = runtime.device(kNames.device(0));
+  const Device card = new_card(with_ranges());
   const Tensor a = from_host<float>({1, 2}, {2}, card);
   const Tensor warm = add(a, a);
   card.synchronize();
   (void)shown();
   {
-    const TraceScope scope("step", runtime);
+    const TraceScope scope("step", card.runtime());
     (void)add(a, a);
     card.synchronize();
   }
@@ -94,9 +93,8 @@ TEST_F(SimRanges, StandBesideATrace) {
 }
 
 TEST_F(SimRanges, AreOffWithoutTheSetting) {
-  const Runtime runtime(options());
-  const Device card = runtime.device(kNames.device(0));
-  const TraceScope scope("step", runtime);
+  const Device card = new_card();
+  const TraceScope scope("step", card.runtime());
   (void)from_host<float>({1, 2}, {2}, card);
   EXPECT_EQ(shown(), "");
 }
@@ -131,8 +129,8 @@ TEST_F(SimRanges, NeedAProfiler) {
 }
 
 TEST_F(SimRanges, SettingIsZeroOrOne) {
-  EXPECT_ERROR(Runtime(options({{"ranges", "maybe"}})), ErrorCode::kInvalidArgument,
-               "bad setting 'ranges': expected 0 or 1, got 'maybe'");
+  EXPECT_INVALID(Runtime(options({{"ranges", "maybe"}})),
+                 "bad setting 'ranges': expected 0 or 1, got 'maybe'");
 }
 
 }  // namespace

@@ -24,8 +24,7 @@ Finished check(const std::string& flaw, const std::string& arguments,
                const std::string& setting = "", const std::string& streams = "2>&1") {
   // Sanitizers leave the signals alone.
   const std::string command =
-      "env ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0 "
-      "TSAN_OPTIONS=$TSAN_OPTIONS:handle_segv=0 " +
+      "env ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0 TSAN_OPTIONS=$TSAN_OPTIONS:handle_segv=0 " +
       setting + " PATCHBAY_FLAW='" + flaw +
       "' '" PATCHBAY_COMMAND "' check '" PATCHBAY_FLAWED_PLUGIN "' " + arguments + " " + streams;
   const auto begin = std::chrono::steady_clock::now();
@@ -38,6 +37,15 @@ Finished check(const std::string& flaw, const std::string& arguments,
   const int status = pclose(pipe);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output, taken.count()};
+}
+
+/// The check ends with status 1 and says this.
+Finished expect_finding(const std::string& flaw, const std::string& arguments,
+                        const std::string& text, const std::string& setting = "") {
+  Finished finished = check(flaw, arguments, setting);
+  EXPECT_EQ(finished.exit_status, 1) << flaw;
+  EXPECT_HAS(finished.output, text);
+  return finished;
 }
 
 TEST(CheckCommand, AGoodPluginPasses) {
@@ -57,9 +65,7 @@ TEST(CheckCommand, WhatAPluginPrintsStaysOutOfTheReport) {
 }
 
 TEST(CheckCommand, WhatTheRuntimeRefusesIsSaidWithTheReason) {
-  const Finished finished = check("kind-77", "");
-  EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_HAS(finished.output, "it enumerates flawed:0: its kind is 77, expected 1 or 2");
+  expect_finding("kind-77", "", "it enumerates flawed:0: its kind is 77, expected 1 or 2");
   EXPECT_HAS(check("kind-77", "--json").output, "\"code\": \"plugin_failed\"");
 }
 
@@ -67,29 +73,25 @@ TEST(CheckCommand, ACrashIsAFindingAndTheOtherChecksAreRun) {
   const Finished finished =
       check("crash memory.copy_to_host", "--chapter memory --chapter loading");
   EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_HAS(finished.output,
-             "failed memory.writes_survive\n"
-             "      crashed with SIGSEGV (Segmentation fault) in copy_to_host of the memory "
-             "table\n");
+  EXPECT_HAS(
+      finished.output,
+      "failed memory.writes_survive\n"
+      "      crashed with SIGSEGV (Segmentation fault) in copy_to_host of the memory table\n");
   EXPECT_FALSE(contains(finished.output, "failed memory.many_small_blocks")) << finished.output;
   EXPECT_FALSE(contains(finished.output, "not run")) << finished.output;
 }
 
 /// Memory goes while it is still written, so that what is found depends on chance.
 TEST(CheckCommand, WaitsThatEndEarlyAreFindings) {
-  const Finished finished =
-      check("early-synchronize", "--chapter streams", "PATCHBAY_FAKE_DELAY_MS=1");
-  EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_HAS(finished.output, "failed streams.synchronize_waits_for_the_work\n");
-  const Finished thrown = check("throw stream.synchronize", "--chapter streams");
-  EXPECT_EQ(thrown.exit_status, 1);
-  EXPECT_HAS(thrown.output, "failed streams.synchronize_waits_for_the_work\n");
+  expect_finding("early-synchronize", "--chapter streams",
+                 "failed streams.synchronize_waits_for_the_work\n", "PATCHBAY_FAKE_DELAY_MS=1");
+  expect_finding("throw stream.synchronize", "--chapter streams",
+                 "failed streams.synchronize_waits_for_the_work\n");
 }
 
 TEST(CheckCommand, AnExitIsAFinding) {
-  const Finished finished = check("exit memory.info", "--chapter memory --json");
-  EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_HAS(finished.output, "ended the process with exit status 3 in info of the memory table\"");
+  expect_finding("exit memory.info", "--chapter memory --json",
+                 "ended the process with exit status 3 in info of the memory table\"");
   const Finished quick = check("quick-exit memory.info", "--chapter memory --json");
   EXPECT_HAS(quick.output, "ended the process with exit status 3 in info of the memory table\"");
 }
@@ -98,45 +100,35 @@ TEST(CheckCommand, AKernelThatEndsOrHangsTheProcessIsAFinding) {
   for (const char* entry : {"workspace_bytes", "launch"}) {
     SCOPED_TRACE(entry);
     const std::string named = std::string(entry) + " of the kernel table\n";
-    const Finished ended = check("exit kernel." + std::string(entry), "--chapter streams");
-    EXPECT_EQ(ended.exit_status, 1);
-    EXPECT_HAS(ended.output, "ended the process with exit status 3 in " + named);
+    expect_finding("exit kernel." + std::string(entry), "--chapter streams",
+                   "ended the process with exit status 3 in " + named);
     const Finished hung =
-        check("hang kernel." + std::string(entry), "--time-limit 1 --chapter streams");
-    EXPECT_EQ(hung.exit_status, 1);
-    EXPECT_HAS(hung.output, "did not end within 1 s: the plugin is still in " + named);
+        expect_finding("hang kernel." + std::string(entry), "--time-limit 1 --chapter streams",
+                       "did not end within 1 s: the plugin is still in " + named);
     EXPECT_LT(hung.seconds, 300);
   }
 }
 
 TEST(CheckCommand, AnExceptionOutOfADestructorIsAFinding) {
-  const Finished finished = check("throw event.destroy", "--chapter streams");
-  EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_HAS(finished.output,
-             "failed streams.deadlines\n"
-             "      destroy of the event table threw an exception across the boundary: boom");
+  expect_finding("throw event.destroy", "--chapter streams",
+                 "failed streams.deadlines\n"
+                 "      destroy of the event table threw an exception across the boundary: boom");
 }
 
 TEST(CheckCommand, WhatHappensAfterTheLastCheckIsAFindingToo) {
-  const Finished thrown = check("throw kernel.destroy", "--chapter streams");
-  EXPECT_EQ(thrown.exit_status, 1);
-  EXPECT_HAS(thrown.output,
-             "failed loading.the_end\n"
-             "      destroy of the kernel table threw an exception across the boundary: boom");
-  const Finished crashed = check("crash kernel.destroy", "--chapter streams");
-  EXPECT_EQ(crashed.exit_status, 1);
-  EXPECT_HAS(crashed.output,
-             "failed loading.the_end\n"
-             "      crashed with SIGSEGV (Segmentation fault) in destroy of the kernel table");
+  expect_finding("throw kernel.destroy", "--chapter streams",
+                 "failed loading.the_end\n"
+                 "      destroy of the kernel table threw an exception across the boundary: boom");
+  expect_finding("crash kernel.destroy", "--chapter streams",
+                 "failed loading.the_end\n"
+                 "      crashed with SIGSEGV (Segmentation fault) in destroy of the kernel table");
 }
 
 TEST(CheckCommand, EndsWhateverDoesNotEnd) {
-  const Finished finished =
-      check("never-done", "--time-limit 3 --chapter loading --chapter streams");
-  EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_HAS(finished.output,
-             "failed streams.an_event_is_done_when_its_work_is\n"
-             "      did not end within 3 s: the plugin is still in wait of the event table\n");
+  const Finished finished = expect_finding(
+      "never-done", "--time-limit 3 --chapter loading --chapter streams",
+      "failed streams.an_event_is_done_when_its_work_is\n"
+      "      did not end within 3 s: the plugin is still in wait of the event table\n");
   EXPECT_HAS(finished.output, " checks were not run, because too many did not end in time.\n");
   EXPECT_LT(finished.seconds, 600);
 }
@@ -169,19 +161,16 @@ TEST(CheckCommand, TheEndOfTheLibraryIsNamed) {
 }
 
 TEST(CheckCommand, TheEndOfTheProcessIsNamed) {
-  const Finished crashed = check("crash process.end", "--chapter loading");
-  EXPECT_EQ(crashed.exit_status, 1);
-  EXPECT_HAS(crashed.output,
-             "failed loading.the_end\n"
-             "      in exit, after the last check, it crashed with SIGSEGV");
+  expect_finding("crash process.end", "--chapter loading",
+                 "failed loading.the_end\n"
+                 "      in exit, after the last check, it crashed with SIGSEGV");
 }
 
 /// Its output is the pipe that this test reads to the end.
 TEST(CheckCommand, AProgramThatAHungEntryRunsIsEnded) {
-  const Finished hung = check("run-program memory.info", "--time-limit 1 --chapter memory");
-  EXPECT_EQ(hung.exit_status, 1);
-  EXPECT_HAS(hung.output,
-             "did not end within 1 s: the plugin is still in info of the memory table");
+  const Finished hung =
+      expect_finding("run-program memory.info", "--time-limit 1 --chapter memory",
+                     "did not end within 1 s: the plugin is still in info of the memory table");
   EXPECT_LT(hung.seconds, 600);
 }
 

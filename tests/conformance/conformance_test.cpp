@@ -117,38 +117,36 @@ patchbay::RuntimeOptions options(const std::string& setting, const std::string& 
 std::vector<Entry> entries() {
   std::vector<Entry> all;
   if (is_built("cpu-openblas")) {
-    all.push_back(
-        {"Conformance_cpu_openblas", {options("cpu_devices", "1"), "cpu-openblas", "cpu", {}}});
-    all.push_back({"Conformance_cpu_openblas_2_devices",
-                   {options("cpu_devices", "2"), "cpu-openblas", "cpu", {}},
-                   /*needs_driver=*/false,
-                   /*is_again=*/true});
+    for (const char* count : {"1", "2"}) {
+      const bool is_again = count[0] == '2';
+      all.push_back(
+          {.suite = std::string("Conformance_cpu_openblas") + (is_again ? "_2_devices" : ""),
+           .subject = {options("cpu_devices", count), "cpu-openblas", "cpu", {}},
+           .is_again = is_again});
+    }
   }
   if (is_built("fake")) {
     patchbay::RuntimeOptions with_fake = options("fake_devices", "2");
     with_fake.plugin_files = {patchbay::test::fake_plugin()};
-    all.push_back({"Conformance_fake",
-                   {with_fake, "fake", "fake", {}},
-                   /*needs_driver=*/false,
-                   /*is_again=*/false,
-                   /*is_without_halves=*/true});
+    all.push_back({.suite = "Conformance_fake",
+                   .subject = {with_fake, "fake", "fake", {}},
+                   .is_without_halves = true});
   }
   if (is_built("opencl")) {
-    all.push_back({"Conformance_opencl",
-                   {options(), "opencl", "opencl", {}},
-                   /*needs_driver=*/true,
-                   kHasOtherDevices,
-                   /*is_without_halves=*/true});
+    all.push_back({.suite = "Conformance_opencl",
+                   .subject = {options(), "opencl", "opencl", {}},
+                   .needs_driver = true,
+                   .is_again = kHasOtherDevices,
+                   .is_without_halves = true});
   }
   for (const patchbay::test::CardVendor& vendor : patchbay::test::card_vendors()) {
     if (!is_built(vendor.plugin)) continue;
     patchbay::RuntimeOptions simulated = options("cpu_devices", "1");
     simulated.settings.insert(vendor.settings.begin(), vendor.settings.end());
-    all.push_back({std::string("Conformance_") + vendor.backend + "_simulated",
-                   {simulated, vendor.plugin, vendor.backend, {}},
-                   /*needs_driver=*/false,
-                   kHasOtherDevices,
-                   /*is_without_halves=*/vendor.backend != std::string("cuda")});
+    all.push_back({.suite = std::string("Conformance_") + vendor.backend + "_simulated",
+                   .subject = {simulated, vendor.plugin, vendor.backend, {}},
+                   .is_again = kHasOtherDevices,
+                   .is_without_halves = vendor.backend != std::string("cuda")});
   }
   return all;
 }

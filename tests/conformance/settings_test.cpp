@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <patchbay/patchbay.h>
 #include <patchbay/plugin_calls.h>
 
 #include "support/runtime_fixture.h"
@@ -33,8 +32,7 @@ TEST(HostAccess, OffMakesDeviceMemoryOpaque) {
   EXPECT_EQ(plan_copy(Endpoint::host(), device, 8).route, Route::kHostToDevice);
   EXPECT_TRUE(Buffer::allocate(device, 8, MemoryKind::kPinned).is_host_addressable());
   EXPECT_EQ(ones({3}, device).to_vector<float>(), std::vector<float>(3, 1));
-  EXPECT_ERROR((void)open("no"), ErrorCode::kInvalidArgument,
-               "[Runtime] setting 'host_access': expected on or off, got 'no'.");
+  EXPECT_INVALID(open("no"), "[Runtime] setting 'host_access': expected on or off, got 'no'.");
 }
 
 TEST(PluginCalls, AreNotWatchedUnlessAskedFor) {

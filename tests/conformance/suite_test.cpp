@@ -92,7 +92,7 @@ TEST(Suite, ExpectErrorWantsCodeAndWords) {
 TEST(Suite, AnUnknownBackendIsAnError) {
   RuntimeOptions options;
   options.read_environment = false;
-  EXPECT_ERROR((void)subject_of_backend(options, "nosuch"), ErrorCode::kInvalidArgument, "nosuch");
+  EXPECT_INVALID(subject_of_backend(options, "nosuch"), "nosuch");
 }
 
 /// The fake plugin, set to do something wrong.

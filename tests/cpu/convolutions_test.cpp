@@ -123,8 +123,7 @@ TEST(CpuConvolutions, LargeImagesKeepTheBound) {
         Sizes{"groups", 4, 4, 130, 140, 4, 3, 1, 0, 1, 2}}) {
     const Shape images{sizes.images, sizes.channels, sizes.height, sizes.width};
     for (const char* choice : choices) {
-      const Runtime runtime = cpu_runtime({{"cpu_convolutions", choice}});
-      const Device cpu = runtime.device("cpu");
+      const Device cpu = cpu_runtime({{"cpu_convolutions", choice}}).device("cpu");
       const auto random = [&cpu](const Shape& shape, unsigned seed) {
         return from_host(rough_values(static_cast<std::size_t>(num_elements(shape)), seed), shape,
                          cpu);
@@ -171,8 +170,7 @@ TEST(CpuConvolutions, BitsDoNotDependOnTheThreads) {
 TEST(CpuConvolutions, WhatIsNotFiniteStaysWhereItsWindowsAre) {
   constexpr std::int64_t kExtent = 8;
   for (const char* choice : {"own", "onednn"}) {
-    const Runtime runtime = cpu_runtime({{"cpu_convolutions", choice}});
-    const Device cpu = runtime.device("cpu");
+    const Device cpu = cpu_runtime({{"cpu_convolutions", choice}}).device("cpu");
     std::vector<float> values(4 * 16 * kExtent * kExtent, 1.0F);
     values[((16 + 2) * kExtent + 3) * kExtent + 4] = NAN;  // image 1, channel 2
     const Tensor x = from_host(values, {4, 16, kExtent, kExtent}, cpu);
@@ -249,7 +247,7 @@ TEST(CpuConvolutions, AnUnknownChoiceIsRefused) {
   options.plugins = {"cpu-openblas"};
   options.settings = {{"cpu_convolutions", "fast"}};
   options.read_environment = false;
-  EXPECT_ERROR((void)Runtime(options).device("cpu"), ErrorCode::kUnknownDevice,
+  EXPECT_ERROR(Runtime(options).device("cpu"), ErrorCode::kUnknownDevice,
                "is failed: setting cpu_convolutions (PATCHBAY_CPU_CONVOLUTIONS): expected auto, "
                "own, onednn or winograd, got 'fast'");
 }

@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <patchbay/patchbay.h>
-
 #include "support/cpu_runtime.h"
 
 namespace patchbay::test {
@@ -65,8 +63,7 @@ TEST(PackedOperands, GiveTheBitsOfFreshOnes) {
 }
 
 TEST(PackedOperands, ArePackedAnewWhenTheyAreWritten) {
-  const Runtime runtime = packing("64");
-  const Device device = runtime.device("cpu");
+  const Device device = packing("64").device("cpu");
   const TensorOptions options(DType::f32, device);
   const std::int64_t k = 400, n = 1024;
   const Tensor x = ones({16, k}, options), other = full({k, n}, 5, options);
@@ -111,8 +108,7 @@ TEST(PackedOperands, ArePackedAnewWhenTheyAreWritten) {
 }
 
 TEST(PackedOperands, OfAGraphStayBetweenReplays) {
-  const Runtime runtime = packing("64");
-  const TensorOptions options(DType::f32, runtime.device("cpu"));
+  const TensorOptions options(DType::f32, packing("64").device("cpu"));
   const Tensor x = ones({16, 400}, options), w = ones({400, 1024}, options),
                out = empty({16, 1024}, options);
   const Tensor made = full({400, 1024}, 2, options);
@@ -148,8 +144,7 @@ TEST(PackedOperands, AReaderThatRacesWithAWriterLeavesNoOldElements) {
                            }
                            for (std::size_t i = 0; i < n; ++i) body(i);
                          }};
-  const Runtime runtime(lending);
-  const TensorOptions options(DType::f32, runtime.device("cpu"));
+  const TensorOptions options(DType::f32, Runtime(lending).device("cpu"));
   const Tensor x = ones({16, 400}, options), w = ones({400, 1024}, options);
   bool is_read = false;
   meanwhile = [&] {
@@ -163,8 +158,8 @@ TEST(PackedOperands, AReaderThatRacesWithAWriterLeavesNoOldElements) {
 
 /// oneDNN, if it is installed, wants weights in a layout of its own.
 TEST(PackedOperands, OfConvolutionsArePackedAnewToo) {
-  const Runtime runtime = cpu_runtime({{"cpu_convolutions", "onednn"}});
-  const TensorOptions options(DType::f32, runtime.device("cpu"));
+  const TensorOptions options(DType::f32,
+                              cpu_runtime({{"cpu_convolutions", "onednn"}}).device("cpu"));
   const Tensor images = ones({4, 32, 12, 12}, options), windows = ones({4, 48, 12, 12}, options);
   const Tensor weight = ones({48, 32, 3, 3}, options);
   const Conv2dOptions padded{.padding = {1, 1}};
@@ -196,8 +191,7 @@ TEST(PackedOperands, OfManyWeightsAreDroppedForLaterOnes) {
 }
 
 TEST(PackedOperands, AreSharedByThreads) {
-  const Runtime runtime = packing("4");
-  const TensorOptions options(DType::f32, runtime.device("cpu"));
+  const TensorOptions options(DType::f32, packing("4").device("cpu"));
   std::vector<Tensor> weights;
   for (int i = 0; i < 5; ++i) weights.push_back(full({300, 700}, i + 1, options));
   std::vector<std::thread> callers;
@@ -219,8 +213,8 @@ TEST(PackedOperands, AreSharedByThreads) {
 TEST(PackedOperands, HaveALimitThatIsANumber) {
   for (const char* wrong : {"-1", "1000001", "much", "", "1.5"}) {
     EXPECT_HAS(cpu_runtime({{"cpu_packed_mb", wrong}}).plugins().at(0).reason,
-               "setting cpu_packed_mb (PATCHBAY_CPU_PACKED_MB): expected a whole "
-               "number from 0 to 1000000, got '" +
+               "setting cpu_packed_mb (PATCHBAY_CPU_PACKED_MB): expected a whole number from 0 to "
+               "1000000, got '" +
                    std::string(wrong) + "'")
         << wrong;
   }

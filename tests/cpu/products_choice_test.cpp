@@ -38,8 +38,7 @@ Chosen choose(const std::map<std::string, std::string>& settings) {
   options.log = [&chosen](LogLevel level, std::string_view line) {
     if (level <= LogLevel::kWarning) chosen.warnings.emplace_back(line);
   };
-  const Runtime runtime(options);
-  const Device cpu = runtime.device("cpu");
+  const Device cpu = Runtime(options).device("cpu");
   chosen.description = cpu.properties().driver_version;
   for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::i32}) {
     const Tensor a = ones({120, 120}, {dtype, cpu});
@@ -61,8 +60,7 @@ void expect_refused(const Chosen& chosen, const std::string& why) {
   EXPECT_HAS(chosen.warnings[0], "OpenBLAS can't be used (");
   EXPECT_HAS(chosen.warnings[0], why);
   EXPECT_HAS(chosen.warnings[0],
-             "Install libopenblas0-pthread, set openblas_path, or set "
-             "cpu_products to own.");
+             "Install libopenblas0-pthread, set openblas_path, or set cpu_products to own.");
 }
 
 TEST(CpuProductsChoice, OwnLoopsNeedNoLibraryAndSayNothing) {
@@ -104,13 +102,13 @@ TEST(CpuProductsChoice, UnknownChoicesAreRefused) {
   const auto reason = [](const std::map<std::string, std::string>& settings) {
     return cpu_runtime(settings).plugins().at(0).reason;
   };
-  EXPECT_HAS(reason({{"cpu_products", "blas"}}),
-             "setting cpu_products (PATCHBAY_CPU_PRODUCTS): expected auto, own or "
-             "openblas, got 'blas'");
+  EXPECT_HAS(
+      reason({{"cpu_products", "blas"}}),
+      "setting cpu_products (PATCHBAY_CPU_PRODUCTS): expected auto, own or openblas, got 'blas'");
 #if defined(__x86_64__)
-  EXPECT_HAS(reason({{"cpu_simd", "avx"}}),
-             "setting cpu_simd (PATCHBAY_CPU_SIMD): expected one of avx512, avx2, sse4.2, "
-             "got 'avx'");
+  EXPECT_HAS(
+      reason({{"cpu_simd", "avx"}}),
+      "setting cpu_simd (PATCHBAY_CPU_SIMD): expected one of avx512, avx2, sse4.2, got 'avx'");
 #endif
 }
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Softmax and normalization of rows of every length, by the loops of every instruction set.
-#include <algorithm>
+#include "conformance/reference/rows.h"
+
 #include <cmath>
 #include <functional>
 #include <string>
@@ -12,60 +13,43 @@
 namespace patchbay::test {
 namespace {
 
+using namespace conformance;  // the references
+
 using Doubles = std::vector<double>;
 
-/// What computes the result, and its gradient for the slope, of one row in f64.
+/// Of all elements, in f64.
+struct Expected {
+  Doubles result, gradient;
+};
 struct RowOperator {
   const char* name;
   std::function<Tensor(const Tensor&)> compute;
-  std::function<void(const Doubles& x, const Doubles& slope, Doubles& result, Doubles& gradient)>
-      expect;
+  std::function<Expected(const Slices& rows, const Doubles& x, const Doubles& slope)> expect;
 };
 
-void expect_softmax(const Doubles& x, const Doubles& slope, Doubles& result, Doubles& gradient) {
-  const double most = *std::max_element(x.begin(), x.end());
-  double sum = 0, weighted = 0;
-  for (const double one : x) sum += std::exp(one - most);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    result[i] = std::exp(x[i] - most) / sum;
-    weighted += slope[i] * result[i];
-  }
-  for (std::size_t i = 0; i < x.size(); ++i) gradient[i] = result[i] * (slope[i] - weighted);
+template <bool kLogarithm>
+Expected of_softmax(const Slices& rows, const Doubles& x, const Doubles& slope) {
+  const Doubles y = values_of(softmax_terms<double>(rows, kLogarithm, elements_of(x)));
+  return {y, values_of(softmax_input_terms<double>(rows, kLogarithm, elements_of(slope),
+                                                   elements_of(y)))};
 }
 
-void expect_log_softmax(const Doubles& x, const Doubles& slope, Doubles& result,
-                        Doubles& gradient) {
-  const double most = *std::max_element(x.begin(), x.end());
-  double sum = 0, slopes = 0;
-  for (const double one : x) sum += std::exp(one - most);
-  for (const double one : slope) slopes += one;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    result[i] = x[i] - most - std::log(sum);
-    gradient[i] = slope[i] - std::exp(result[i]) * slopes;
-  }
-}
-
-void expect_layer_norm(const Doubles& x, const Doubles& slope, Doubles& result, Doubles& gradient) {
-  const auto n = static_cast<double>(x.size());
-  double mean = 0, variance = 0, slopes = 0, weighted = 0;
-  for (const double one : x) mean += one / n;
-  for (const double one : x) variance += (one - mean) * (one - mean) / n;
-  const double factor = 1 / std::sqrt(variance + 1e-5);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    result[i] = (x[i] - mean) * factor;
-    slopes += slope[i] / n;
-    weighted += slope[i] * result[i] / n;
-  }
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    gradient[i] = factor * (slope[i] - slopes - result[i] * weighted);
-  }
+Expected of_layer_norm(const Slices& rows, const Doubles& x, const Doubles& slope) {
+  const NormalizationShape shape{rows.outer, 1, rows.n, 1};
+  const Normalized<double, double> all{shape,
+                                       Statistics<double>(shape, elements_of(x)),
+                                       1e-5,
+                                       x,
+                                       slope,
+                                       Doubles(shape.num_weights(), 1),
+                                       Doubles(shape.num_weights(), 0)};
+  return {values_of(all.terms()), values_of(all.input_terms())};
 }
 
 const RowOperator kOperators[] = {
-    {"softmax", [](const Tensor& x) { return softmax(x, -1); }, expect_softmax},
-    {"log_softmax", [](const Tensor& x) { return log_softmax(x, -1); }, expect_log_softmax},
-    {"layer_norm", [](const Tensor& x) { return layer_norm(x, {x.shape()[1]}); },
-     expect_layer_norm},
+    {"softmax", [](const Tensor& x) { return softmax(x, -1); }, of_softmax<false>},
+    {"log_softmax", [](const Tensor& x) { return log_softmax(x, -1); }, of_softmax<true>},
+    {"layer_norm", [](const Tensor& x) { return layer_norm(x, {x.shape()[1]}); }, of_layer_norm},
 };
 
 class CpuRows : public testing::TestWithParam<const char*> {};
@@ -89,25 +73,19 @@ TEST_P(CpuRows, AgreeWithF64) {
           if (std::string(one.name) == "layer_norm" && n < 7) continue;
           const Tensor y = one.compute(x);
           const Doubles got = doubles_of(y), gradient = doubles_of(gradients({y}, {x}, {slope})[0]);
-          const auto length = static_cast<std::ptrdiff_t>(n);
-          for (std::ptrdiff_t row = 0; row < rows; ++row) {
-            const auto part = [&](const Doubles& of) {
-              return Doubles(of.begin() + row * length, of.begin() + (row + 1) * length);
-            };
-            Doubles expected(static_cast<std::size_t>(n)), expected_gradient(expected);
-            one.expect(part(xs), part(slopes), expected, expected_gradient);
-            const Doubles ours = part(got), our_gradient = part(gradient);
-            for (std::size_t i = 0; i < expected.size(); ++i) {
-              const std::string what = std::string(one.name) + ' ' + std::string(to_string(dtype)) +
-                                       " [" + std::to_string(rows) + ", " + std::to_string(n) +
-                                       "] row " + std::to_string(row) + " at " + std::to_string(i);
-              ASSERT_NEAR(ours[i], expected[i], bound * (1 + std::fabs(expected[i]))) << what;
-              // The slopes reach 4, and the sums over a row are multiplied with them.
-              ASSERT_NEAR(our_gradient[i], expected_gradient[i],
-                          bound * (16 + std::fabs(expected_gradient[i]) *
-                                            static_cast<double>(dtype == DType::f16 ? n : 1)))
-                  << "gradient of " << what;
-            }
+          const Expected expected = one.expect({rows, n, 1}, xs, slopes);
+          ASSERT_EQ(got.size(), expected.result.size());
+          for (std::size_t i = 0; i < got.size(); ++i) {
+            const std::string what = std::string(one.name) + ' ' + std::string(to_string(dtype)) +
+                                     " [" + std::to_string(rows) + ", " + std::to_string(n) +
+                                     "] at " + std::to_string(i);
+            const double result = expected.result[i], slope_of = expected.gradient[i];
+            ASSERT_NEAR(got[i], result, bound * (1 + std::fabs(result))) << what;
+            // The slopes reach 4, and the sums over a row are multiplied with them.
+            ASSERT_NEAR(gradient[i], slope_of,
+                        bound * (16 + std::fabs(slope_of) *
+                                          static_cast<double>(dtype == DType::f16 ? n : 1)))
+                << "gradient of " << what;
           }
         }
       }

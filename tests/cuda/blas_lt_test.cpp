@@ -1,7 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Matrix products with a bias by cuBLASLt.
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "sim/simulation.h"
@@ -27,7 +26,6 @@ class SimBlasLt : public SimTest {
     std::string log;
   };
 
-  static Values values(const Tensor& tensor) { return tensor.cast(DType::f64).to_vector<double>(); }
   /// Small integers, whose products and sums are exact in each dtype.
   static Tensor numbers(const Shape& shape, const Device& device, DType dtype, int seed) {
     Values all(static_cast<std::size_t>(num_elements(shape)));
@@ -55,10 +53,10 @@ class SimBlasLt : public SimTest {
     device.synchronize();
     const patchbay_sim_counters after = counters();
     y.backward(numbers(y.shape(), device, dtype, 4));
-    return {values(y.detach()),
-            values(x.grad()),
-            values(weight.grad()),
-            values(bias.grad()),
+    return {values_of(y.detach()),
+            values_of(x.grad()),
+            values_of(weight.grad()),
+            values_of(bias.grad()),
             after.launches - before.launches,
             after.blas_lt_searches - before.blas_lt_searches,
             after.blas_lt_objects,
@@ -168,8 +166,7 @@ TEST_F(SimBlasLt, WithoutTheLibrary) {
 TEST_F(SimBlasLt, FullDevice) {
   for (const char* const status : {"1", "3"}) {
     set("BLAS_LT_STATUS", status);
-    const Runtime runtime(options({{"memory_cache", "off"}}));
-    const Device device = runtime.device("cuda:0");
+    const Device device = new_card({{"memory_cache", "off"}});
     const Error error = test::error_of([&] {
       (void)linear(zeros({2, 3}, device), zeros({4, 3}, device), zeros({4}, device));
     });
@@ -183,10 +180,9 @@ TEST_F(SimBlasLt, FullDevice) {
 /// Sums of these products are exact in f32, but not with operands of 10 bits of fraction.
 TEST_F(SimBlasLt, OperandsOfF32AreRoundedOnlyIfTheUserAsks) {
   const auto result = [](const Settings& settings) {
-    const Runtime runtime(options(settings));
-    const Device device = runtime.device("cuda:0");
-    return values(linear(full({2, 3}, 1 + 1.0 / (1 << 11), device), ones({4, 3}, device),
-                         full({4}, 1 + 1.0 / (1 << 20), device)));
+    const Device device = new_card(settings);
+    return values_of(linear(full({2, 3}, 1 + 1.0 / (1 << 11), device), ones({4, 3}, device),
+                            full({4}, 1 + 1.0 / (1 << 20), device)));
   };
   const double bias = 1 + 1.0 / (1 << 20);
   EXPECT_EQ(result({}), Values(8, 3 * (1 + 1.0 / (1 << 11)) + bias));
@@ -196,16 +192,17 @@ TEST_F(SimBlasLt, OperandsOfF32AreRoundedOnlyIfTheUserAsks) {
 }
 
 TEST_F(SimBlasLt, AnAlgorithmIsSearchedOncePerSizeAndLayout) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card();
   const Tensor all = numbers({41}, device, DType::f32, 0),
                weight = numbers({4, 5}, device, DType::f32, 1);
   const Tensor bias = numbers({9}, device, DType::f32, 2);
   const auto searches = [&](const Tensor& x, const Tensor& w, const Tensor& b) {
     const std::uint64_t before = counters().blas_lt_searches;
-    const Values y = values(linear(x, w, b));
-    const auto on_host = [&](const Tensor& tensor) { return tensor.to(runtime.device("cpu:0")); };
-    EXPECT_EQ(y, values(linear(on_host(x), on_host(w), on_host(b))));
+    const Values y = values_of(linear(x, w, b));
+    const auto on_host = [&](const Tensor& tensor) {
+      return tensor.to(device.runtime().device("cpu:0"));
+    };
+    EXPECT_EQ(y, values_of(linear(on_host(x), on_host(w), on_host(b))));
     return counters().blas_lt_searches - before;
   };
   const Tensor x = all.slice(0, 0, 40).view({8, 5}), b = bias.slice(0, 0, 4);
@@ -223,8 +220,7 @@ TEST_F(SimBlasLt, AnAlgorithmIsSearchedOncePerSizeAndLayout) {
 }
 
 TEST_F(SimBlasLt, AGraphReplaysIt) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card();
   const Tensor x = numbers({5, 6}, device, DType::f32, 0);
   const Tensor weight = numbers({7, 6}, device, DType::f32, 1);
   const Tensor bias = numbers({7}, device, DType::f32, 2);
@@ -233,7 +229,7 @@ TEST_F(SimBlasLt, AGraphReplaysIt) {
   for (const int seed : {0, 1, 3}) {
     x.copy_from(numbers({5, 6}, device, DType::f32, seed));
     graph.replay();
-    EXPECT_EQ(values(y), values(linear(linear(x, weight, bias), weight.t(), {}))) << seed;
+    EXPECT_EQ(values_of(y), values_of(linear(linear(x, weight, bias), weight.t(), {}))) << seed;
   }
   EXPECT_EQ(counters().graph_runs, 3u);
 }
@@ -288,8 +284,7 @@ std::vector<float> launched(const Device& device, const Matrix& out, const Matri
 }
 
 TEST_F(SimBlasLt, TheKernelTakesWhatTheBoundaryAllows) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card();
   using Floats = std::vector<float>;
   const Matrix out{{2, 3}, {3, 1}}, by_columns{{2, 3}, {1, 2}}, a{{2, 2}, {2, 1}};
   const Matrix weight{{3, 2}, {2, 1}}, bias{{3}, {1}};
@@ -308,15 +303,10 @@ TEST_F(SimBlasLt, TheKernelTakesWhatTheBoundaryAllows) {
 }
 
 TEST_F(SimBlasLt, TheKernelRefusesTheRest) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card();
   const Matrix out{{2, 3}, {3, 1}}, a{{2, 2}, {2, 1}}, weight{{3, 2}, {2, 1}}, bias{{3}, {1}};
   const auto expect = [&](const Matrix& c, const Matrix& x, const Matrix& w, const Matrix& b,
-                          const char* why) {
-    const Error error = test::error_of([&] { (void)launched(device, c, x, w, b); });
-    EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kInvalidArgument)) << error.what();
-    EXPECT_HAS(error.what(), why);
-  };
+                          const char* why) { EXPECT_INVALID(launched(device, c, x, w, b), why); };
   const char* const shapes = "linear.1: expected [m, n], [m, k], [n, k] and [n]";
   expect(out, {{3, 2}, {2, 1}}, weight, bias, shapes);
   expect(out, a, {{3, 4}, {4, 1}}, bias, shapes);

@@ -1,6 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Which compiler is taken, what it lacks, and a driver that refuses what it made.
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -21,13 +20,8 @@ class SimCompiler : public SimTest {
  protected:
   /// A text that no cache knows yet if `salt` is new.
   static std::vector<float> run(const Device& device, const std::string& salt) {
-    const KernelModule module =
-        KernelModule::from_source(device, "// " + salt +
-                                              "\n"
-                                              "PATCHBAY_KERNEL(k)(PATCHBAY_OUTPUT(f32, y)) {\n"
-                                              "  PATCHBAY_BIND(f32, y);\n"
-                                              "  y[0] = 7.0f;\n"
-                                              "}\n");
+    const KernelModule module = KernelModule::from_source(
+        device, "// " + salt + "\n" + kernel_text("k", "OUTPUT", "y[0] = 7.0f"));
     const Tensor y = zeros({1}, device);
     module.kernel("k").launch({.groups = {1}, .group_size = {1}}, {y});
     return y.to_vector<float>();

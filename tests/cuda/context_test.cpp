@@ -1,10 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // A context that can't be made current any more: nothing is done in the one that is.
-#include <optional>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "sim/cuda/application.h"
+#include "sim/simulation.h"
 #include "support/child.h"
 
 namespace patchbay::sim_test {
@@ -12,15 +14,6 @@ namespace {
 
 class SimContext : public SimTest {
  protected:
-  /// What `body` throws, which must say that the device is lost.
-  template <class Body>
-  static std::string loss(Body&& body) {
-    const Error error = test::error_of(body);
-    EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kDeviceLost)) << error.what();
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-    return error.what();
-  }
-
   const Driver driver_;
 };
 
@@ -32,8 +25,7 @@ TEST_F(SimContext, DestroyedByTheApplication) {
   ASSERT_EQ(driver_.context_create(&lent, 0, 0), 0);
   ASSERT_EQ(driver_.context_create(&other, 0, 0), 0);
   {
-    const Runtime runtime(options({{"memory_cache", "off"}}));
-    const Device device = runtime.device("cuda:0");
+    const Device device = new_card({{"memory_cache", "off"}});
     adopt_context(device, number_of(lent));
     EXPECT_EQ(full({4}, 2, device).to_vector<float>(), std::vector<float>(4, 2));
     device.synchronize();
@@ -41,14 +33,15 @@ TEST_F(SimContext, DestroyedByTheApplication) {
     ASSERT_EQ(driver_.context_destroy(lent), 0);
     const std::string why = loss([&] { (void)Buffer::allocate(device, 4096); });
     EXPECT_HAS(why,
-               "device 0 is lost: cuCtxSetCurrent: CUDA_ERROR_INVALID_CONTEXT (simulated). "
-               "The application has destroyed the context that it lent");
+               "device 0 is lost: cuCtxSetCurrent: CUDA_ERROR_INVALID_CONTEXT (simulated). The "
+               "application has destroyed the context that it lent");
     EXPECT_EQ(counters().allocations, before);
     EXPECT_HAS(loss([&] { device.synchronize(); }), "cuCtxSetCurrent");
     NativeContext current = nullptr;
     driver_.get_current(&current);
     EXPECT_EQ(current, other);
-    EXPECT_EQ(full({4}, 3, runtime.device("cuda:1")).to_vector<float>(), std::vector<float>(4, 3));
+    EXPECT_EQ(full({4}, 3, device.runtime().device("cuda:1")).to_vector<float>(),
+              std::vector<float>(4, 3));
   }
   driver_.context_destroy(other);
   driver_.set_current(nullptr);
@@ -66,8 +59,7 @@ TEST_F(SimContext, DriverThatIsGone) {
                  "device 0 is lost: cuCtxSetCurrent: CUDA_ERROR_DEINITIALIZED (simulated). The "
                  "process is ending"}};
   for (const auto& [code, why] : kCases) {
-    const Runtime runtime(options());
-    const Device device = runtime.device("cuda:0");
+    const Device device = new_card();
     const Tensor tensor = full({4}, 2, device);
     device.synchronize();
     driver_.set_gone(code);
@@ -81,8 +73,7 @@ TEST_F(SimContext, DriverThatIsGone) {
 
 /// For real: an error at once, and a child that ends by itself.
 TEST_F(SimContext, ChildOfAFork) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card();
   const Tensor tensor = full({4}, 2, device);
   device.synchronize();
   EXPECT_NE(test::answer_of([&] {
@@ -91,6 +82,32 @@ TEST_F(SimContext, ChildOfAFork) {
             }),
             "no error");
   EXPECT_EQ(tensor.to_vector<float>(), std::vector<float>(4, 2));  // the parent goes on
+}
+
+// ----------------------------------------------------------------------------- batches ---
+
+/// A driver that keeps submitted work back until it is asked, as Windows' does below WSL2.
+class SimBatches : public SimTest {
+ protected:
+  /// Whether an event is done some time after it was recorded, although nobody waits for it.
+  static bool is_done_by_itself(const char* batches, std::chrono::milliseconds patience) {
+    const Device device = new_card({{"cuda_batches", batches}});
+    const Tensor x = full({4}, 2, device) * 3;
+    const Event event = device.default_stream().record();
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (!event.is_done() && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const bool is_done = event.is_done();
+    EXPECT_EQ(x.to_vector<float>(), std::vector<float>(4, 6));
+    return is_done;
+  }
+};
+
+TEST_F(SimBatches, RecordingStartsTheWork) {
+  set("LAZY", "1");
+  EXPECT_FALSE(is_done_by_itself("0", std::chrono::milliseconds(50)));
+  EXPECT_TRUE(is_done_by_itself("1", std::chrono::seconds(20)));
 }
 
 }  // namespace

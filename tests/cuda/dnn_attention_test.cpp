@@ -1,12 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Attention by cuDNN's graph API.
-#include <cmath>
-#include <string>
 #include <vector>
-
-#include <patchbay/attention.h>
-#include <patchbay/autograd.h>
-#include <patchbay/graph.h>
 
 #include "sim/simulation.h"
 
@@ -17,7 +11,6 @@ class SimDnnAttention : public SimTest {
  protected:
   using Values = std::vector<double>;
 
-  static Values values(const Tensor& tensor) { return tensor.cast(DType::f64).to_vector<double>(); }
   /// Of few bits, from -2 to 2.
   static Tensor numbers(const Shape& shape, const Device& device, DType dtype, int seed) {
     Values all(static_cast<std::size_t>(num_elements(shape)));
@@ -59,7 +52,7 @@ class SimDnnAttention : public SimTest {
 
   /// Two roundings to the dtype, of numbers up to 2.
   static void expect_near(const Tensor& got, const Tensor& expected, DType dtype) {
-    const Values a = values(got), b = values(expected);
+    const Values a = values_of(got), b = values_of(expected);
     ASSERT_EQ(a.size(), b.size());
     const double room = dtype == DType::f32 ? 1e-5 : dtype == DType::f16 ? 3e-3 : 2.5e-2;
     for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], room) << i;
@@ -76,8 +69,7 @@ class SimDnnAttention : public SimTest {
 };
 
 TEST_F(SimDnnAttention, ComputesSmallFloats) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card();
   for (const DType dtype : {DType::f16, DType::bf16}) {
     const Operands of = operands(device, dtype);
     for (const std::optional<double> scale : {std::optional<double>(), std::optional(0.3)}) {
@@ -88,14 +80,13 @@ TEST_F(SimDnnAttention, ComputesSmallFloats) {
       EXPECT_GT(got.dnn_objects, 1u);
       EXPECT_EQ(got.result.dtype(), dtype);
       EXPECT_EQ(got.result.shape(), (Shape{2, 3, 5, 16}));
-      expect_right(got, of, runtime, by);
+      expect_right(got, of, device.runtime(), by);
     }
   }
 }
 
 TEST_F(SimDnnAttention, TakesEveryRank) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card();
   for (const Shape& batch : {Shape{}, Shape{3}, Shape{2, 1, 2}}) {
     const auto made = [&](std::int64_t rows, int seed) {
       Shape shape = batch;
@@ -107,29 +98,27 @@ TEST_F(SimDnnAttention, TakesEveryRank) {
     const Run got = attend(of);
     EXPECT_EQ(got.launches, 0u);
     EXPECT_EQ(got.result.shape(), of.query.shape());
-    expect_right(got, of, runtime);
+    expect_right(got, of, device.runtime());
   }
 }
 
 /// Heads that lie within the rows need no copy; operands that repeat do.
 TEST_F(SimDnnAttention, TakesStrides) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card();
   const auto made = [&](std::int64_t rows, int seed) {
     return numbers({2, rows, 3, 16}, device, DType::f16, seed).transpose(1, 2);
   };
   const Operands of{made(5, 1), made(7, 2), made(7, 3)};
   const Run got = attend(of);
   EXPECT_EQ(got.launches, 0u);
-  expect_right(got, of, runtime);
+  expect_right(got, of, device.runtime());
   const Operands shared{of.query, of.key.slice(1, 0, 1), of.value.slice(0, 0, 1)};
-  expect_right(attend(shared), shared, runtime);
+  expect_right(attend(shared), shared, device.runtime());
 }
 
 /// What the library does not compute is made of products and softmax, as before.
 TEST_F(SimDnnAttention, TheRestIsComposed) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card();
   const Operands of = operands(device, DType::f16);
   AttentionOptions causal, masked, dropped;
   causal.is_causal = true;
@@ -137,14 +126,14 @@ TEST_F(SimDnnAttention, TheRestIsComposed) {
   for (const AttentionOptions& by : {causal, masked}) {
     const Run got = attend(of, by);
     EXPECT_GT(got.launches, 0u);
-    expect_right(got, of, runtime, by);
+    expect_right(got, of, device.runtime(), by);
   }
   dropped.dropout = 0.5;
   EXPECT_GT(attend(of, dropped).launches, 0u);
   const Operands wide = operands(device, DType::f32);
   const Run of_f32 = attend(wide);
   EXPECT_GT(of_f32.launches, 0u);
-  expect_right(of_f32, wide, runtime);
+  expect_right(of_f32, wide, device.runtime());
   EXPECT_EQ(of_f32.dnn_objects, 0u);
 }
 
@@ -169,24 +158,23 @@ TEST_F(SimDnnAttention, HasGradients) {
 
 /// The refusal is no error, and is remembered: each later call is composed too.
 TEST_F(SimDnnAttention, SizesThatTheLibraryRefuses) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card();
   for (const std::int64_t features : {12, 136}) {
     const Operands of = operands(device, DType::bf16, features);
     for (int round = 0; round < 2; ++round) {
       const Run got = attend(of);
       EXPECT_GT(got.launches, 0u) << features;
-      expect_right(got, of, runtime);
+      expect_right(got, of, device.runtime());
     }
   }
   const Operands taken = operands(device, DType::bf16);
   const Run got = attend(taken);
   EXPECT_EQ(got.launches, 0u);
-  expect_right(got, taken, runtime);
+  expect_right(got, taken, device.runtime());
   // Views that begin at another address than 16 k.
   const auto shifted = [](const Tensor& a) { return a.slice(-1, 1, 9); };
   const Operands views{shifted(taken.query), shifted(taken.key), shifted(taken.value)};
-  expect_right(attend(views), views, runtime);
+  expect_right(attend(views), views, device.runtime());
 }
 
 TEST_F(SimDnnAttention, AScaleThatNoF32IsStaysAnError) {
@@ -212,12 +200,11 @@ TEST_F(SimDnnAttention, ScalesThatAreNotAbove0AreComposed) {
 }
 
 TEST_F(SimDnnAttention, EmptyOperands) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card();
   const TensorOptions half{DType::f16, device};
   const Tensor no_keys = scaled_dot_product_attention(ones({2, 3, 8}, half), ones({2, 0, 8}, half),
                                                       ones({2, 0, 8}, half));
-  EXPECT_EQ(values(no_keys), Values(48, 0));
+  EXPECT_EQ(values_of(no_keys), Values(48, 0));
   EXPECT_EQ(scaled_dot_product_attention(ones({0, 3, 8}, half), ones({0, 2, 8}, half),
                                          ones({0, 2, 8}, half))
                 .shape(),
@@ -225,14 +212,13 @@ TEST_F(SimDnnAttention, EmptyOperands) {
 }
 
 TEST_F(SimDnnAttention, AGraphReplaysWhatItRecords) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card();
   const Operands of = operands(device, DType::f16);
   Tensor result;
   const Graph graph =
       record_graph([&] { result = scaled_dot_product_attention(of.query, of.key, of.value); });
   graph.replay();
-  expect_right({result}, of, runtime);
+  expect_right({result}, of, device.runtime());
 }
 
 TEST_F(SimDnnAttention, WithoutTheLibrary) {

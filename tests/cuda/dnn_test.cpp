@@ -28,7 +28,6 @@ class SimDnn : public SimTest {
   /// Wherever the library can compute.
   static inline const Settings kAlways = {{"cuda_convolutions", "cudnn"}};
 
-  static Values values(const Tensor& tensor) { return tensor.cast(DType::f64).to_vector<double>(); }
   /// 1 to 2 with `bits` bits of fraction.
   static Tensor numbers(const Shape& shape, const Device& device, DType dtype, int bits) {
     Values all(static_cast<std::size_t>(num_elements(shape)));
@@ -46,7 +45,7 @@ class SimDnn : public SimTest {
     device.synchronize();
     Results results;
     results.launches = counters().launches - before;
-    results.out = values(y);
+    results.out = values_of(y);
     const Tensor grad = ones(y.shape(), {dtype, device});
     std::tie(results.input, results.input_launches) = gradient(x, x, w, options, grad);
     std::tie(results.weight, results.weight_launches) = gradient(w, x, w, options, grad);
@@ -65,7 +64,7 @@ class SimDnn : public SimTest {
     y.device().synchronize();
     const std::uint64_t launches = counters().launches - before;
     of.requires_grad_(false);
-    return {values(of.grad()), launches};
+    return {values_of(of.grad()), launches};
   }
   static Results on_card(const Settings& settings, DType dtype, int bits, const Shape& images,
                          const Shape& filters, const Conv2dOptions& conv_options = {}) {
@@ -150,8 +149,7 @@ TEST_F(SimDnn, FastAlgorithmsAreUsedOnlyIfTheUserAsks) {
 }
 
 TEST_F(SimDnn, BitsRepeat) {
-  const Runtime runtime(options(kAlways));
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card(kAlways);
   const Results first = compute(device, DType::f32, 20, {2, 3, 8, 8}, {4, 3, 3, 3}, {});
   expect_equal(compute(device, DType::f32, 20, {2, 3, 8, 8}, {4, 3, 3, 3}, {}), first);
 }
@@ -189,8 +187,7 @@ TEST_F(SimDnn, TheSizesChooseUnlessTheUserDoes) {
 /// The plugin forgets plans when it has 1024. The simulation breaks the context if a graph executes
 /// one that is gone.
 TEST_F(SimDnn, GraphsKeepTheirPlans) {
-  const Runtime runtime(options(kAlways));
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card(kAlways);
   const Tensor x = numbers({1, 2, 4, 4}, device, DType::f32, 2);
   const Tensor w = numbers({2, 2, 2, 2}, device, DType::f32, 2);
   Tensor y;
@@ -205,10 +202,10 @@ TEST_F(SimDnn, GraphsKeepTheirPlans) {
     }
   };
   graph.replay();
-  const Values first = values(y);
+  const Values first = values_of(y);
   forget_plans();
   graph.replay();
-  EXPECT_EQ(values(y), first);
+  EXPECT_EQ(values_of(y), first);
   graph.set(slot, 4);  // another plan, of a recording that updates the graph
   graph.replay();
   forget_plans();
@@ -216,7 +213,7 @@ TEST_F(SimDnn, GraphsKeepTheirPlans) {
   graph.replay();
   Values twice = first;
   for (double& value : twice) value *= 2;
-  EXPECT_EQ(values(y), twice);
+  EXPECT_EQ(values_of(y), twice);
   EXPECT_EQ(counters().graph_updates, 1u);
 }
 
@@ -232,7 +229,7 @@ TEST_F(SimDnn, ProductsComputeTheRest) {
   const auto shifted = [&](const char* device) {
     const Tensor all = numbers({2 * 8 * 6 * 6 + 1}, runtime.device(device), DType::f32, 2);
     const Tensor x = all.slice(0, 1, all.size(0)).view(images);
-    return values(conv2d(x, numbers(filters, runtime.device(device), DType::f32, 2)));
+    return values_of(conv2d(x, numbers(filters, runtime.device(device), DType::f32, 2)));
   };
   EXPECT_EQ(shifted("cuda:0"), shifted("cpu:0"));
 }
@@ -252,8 +249,7 @@ TEST_F(SimDnn, WithoutTheLibraryOfProducts) {
 }
 
 TEST_F(SimDnn, EmptyImages) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card();
   const Tensor y = conv2d(zeros({0, 2, 4, 4}, device), zeros({3, 2, 3, 3}, device));
   EXPECT_EQ(y.shape(), (Shape{0, 3, 2, 2}));
 }
@@ -293,9 +289,9 @@ TEST_F(SimDnn, BadSettings) {
       {"cuda_batches", "0 or 1"}};
   for (const auto& [name, values] : wanted) {
     const Runtime runtime(options({{name, "fast"}}));
-    EXPECT_ERROR((void)runtime.device("cuda:0"), ErrorCode::kUnknownDevice,
+    EXPECT_ERROR(runtime.device("cuda:0"), ErrorCode::kUnknownDevice,
                  " is failed: setting " + std::string(name) + " (PATCHBAY_");
-    EXPECT_ERROR((void)runtime.device("cuda:0"), ErrorCode::kUnknownDevice,
+    EXPECT_ERROR(runtime.device("cuda:0"), ErrorCode::kUnknownDevice,
                  "): expected " + std::string(values) + ", got 'fast'");
     EXPECT_EQ(runtime.device("cpu:0").name(), "cpu:0");
   }
@@ -305,8 +301,7 @@ TEST_F(SimDnn, BadSettings) {
 TEST_F(SimDnn, FullDevice) {
   for (const std::string status : {"1001", "4000", "4004"}) {
     set("DNN_STATUS", status.c_str());
-    const Runtime runtime(options({{"memory_cache", "off"}}));
-    const Device device = runtime.device("cuda:0");
+    const Device device = new_card({{"memory_cache", "off"}});
     const Error error = test::error_of([&] {
       (void)conv2d(zeros({1, 1, 4, 4}, device), zeros({1, 1, 2, 2}, device));
     });
@@ -319,8 +314,7 @@ TEST_F(SimDnn, FullDevice) {
 /// A plan that finds no room for its kernels is looked for again by the next call.
 TEST_F(SimDnn, PlansOnAFullDevice) {
   constexpr std::size_t kLeft = std::size_t{512} << 10;
-  const Runtime runtime(options({{"memory_cache", "off"}, {"cuda_convolutions", "cudnn"}}));
-  const Device device = runtime.device("cuda:0");
+  const Device device = new_card({{"memory_cache", "off"}, {"cuda_convolutions", "cudnn"}});
   const Tensor x = full({1, 8, 4, 4}, 3, device), w = full({8, 8, 3, 3}, 2, device);
   (void)conv2d(x, full({8, 8, 2, 2}, 2, device));  // opens the library
   device.synchronize();

@@ -55,9 +55,19 @@ class SimInterop : public SimTest {
   }
   /// A call of the application's that waits for a latch.
   static void hold(void* latch) { static_cast<std::latch*>(latch)->wait(); }
-  static void expect_error(ErrorCode code, const std::string& text,
-                           const std::function<void()>& body) {
-    EXPECT_ERROR(body(), code, text);
+  static void nothing(void*) {}
+  /// Opens it in 50 ms.
+  static std::jthread open_soon(std::latch& gate) {
+    return std::jthread([&gate] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      gate.count_down();
+    });
+  }
+  /// Ends the recording of the application's stream, which must be sound.
+  void end_capture() const {
+    NativeGraph graph = nullptr;
+    EXPECT_EQ(driver_.capture_end(stream_, &graph), 0) << "the recording is not sound";
+    EXPECT_EQ(driver_.graph_destroy(graph), 0);
   }
 
   const Driver driver_;
@@ -132,10 +142,7 @@ TEST_F(SimInterop, StreamsOfTheApplicationEndWithTheirLastHandle) {
     ASSERT_EQ(driver_.stream_create(&stream, 0, 0), 0);
     std::latch gate(1);
     ASSERT_EQ(driver_.call_host(stream, hold, &gate), 0);
-    std::thread opener([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      gate.count_down();
-    });
+    std::jthread opener = open_soon(gate);
     {
       const Stream lent = wrap_stream(device, number_of(stream));
       const StreamScope scope(lent);
@@ -166,16 +173,10 @@ TEST_F(SimInterop, StreamsOfTheApplicationMayBeRecordedWhenTheirLastHandleGoes) 
       sums = weights + 1;
     }
     ASSERT_EQ(driver_.capture_begin(stream_, kCaptureRelaxed), 0);
-    expect_error(ErrorCode::kInvalidArgument, "the application records this stream into a graph",
-                 [&] { lent.reset(); });
+    EXPECT_INVALID(lent.reset(), "the application records this stream into a graph");
   }
-  NativeGraph graph = nullptr;
-  EXPECT_EQ(driver_.capture_end(stream_, &graph), 0);
-  EXPECT_EQ(driver_.graph_destroy(graph), 0);
-  std::thread opener([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    gate.count_down();
-  });
+  end_capture();
+  std::jthread opener = open_soon(gate);
   EXPECT_EQ(sums.to_vector<float>(), std::vector<float>(4, 3));
   opener.join();
 }
@@ -192,10 +193,7 @@ TEST_F(SimInterop, TheConsumersOfDlpackAreWaitedFor) {
   auto* const lent = to_dlpack(tensor, {.stream = number_of(stream_)});
   ASSERT_EQ(driver_.call_host(stream_, hold, &second), 0);
   std::thread waiter([&] { device.synchronize(); });
-  std::thread opener([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    second.count_down();
-  });
+  std::jthread opener = open_soon(second);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   lent->deleter(lent);
   EXPECT_EQ(driver_.stream_query(stream_), 0) << "the deleter did not wait";
@@ -239,14 +237,11 @@ TEST_F(SimInterop, StreamsThatTheApplicationRecords) {
   ASSERT_EQ(driver_.capture_begin(stream_, kCaptureRelaxed), 0);
   {
     const Stream stream = wrap_stream(device, number_of(stream_));
-    expect_error(ErrorCode::kInvalidArgument,
-                 "waiting for a stream: the application records this stream into a graph; end that "
-                 "first",
-                 [&] { stream.synchronize(); });
+    EXPECT_INVALID(
+        stream.synchronize(),
+        "waiting for a stream: the application records this stream into a graph; end that first");
   }
-  NativeGraph graph = nullptr;
-  EXPECT_EQ(driver_.capture_end(stream_, &graph), 0);
-  EXPECT_EQ(driver_.graph_destroy(graph), 0);
+  end_capture();
   const Stream stream = wrap_stream(device, number_of(stream_));
   EXPECT_NO_THROW(stream.synchronize());
 }
@@ -257,13 +252,10 @@ TEST_F(SimInterop, DefaultStreamBesideOneThatTheApplicationRecords) {
   device.synchronize();
   const Stream lent = wrap_stream(device, 0);
   ASSERT_EQ(driver_.capture_begin(stream_, kCaptureRelaxed), 0);
-  expect_error(ErrorCode::kInvalidArgument,
-               "waiting for a stream: the application records a stream that waits for the default "
-               "stream into a graph; end that first",
-               [&] { lent.synchronize(); });
-  NativeGraph graph = nullptr;
-  EXPECT_EQ(driver_.capture_end(stream_, &graph), 0) << "the recording is sound";
-  EXPECT_EQ(driver_.graph_destroy(graph), 0);
+  EXPECT_INVALID(lent.synchronize(),
+                 "waiting for a stream: the application records a stream that waits for the "
+                 "default stream into a graph; end that first");
+  end_capture();
   EXPECT_NO_THROW(lent.synchronize());
 }
 
@@ -303,8 +295,8 @@ TEST_F(SimInterop, TheApplicationsGraphTakesNoWork) {
   };
   for (std::size_t i = 0; i < std::size(refused); ++i) {
     SCOPED_TRACE(i);
-    expect_error(ErrorCode::kInvalidArgument,
-                 ": the application records this stream into a graph; end that first", refused[i]);
+    EXPECT_INVALID(refused[i](),
+                   ": the application records this stream into a graph; end that first");
   }
   EXPECT_EQ(counters().peer_accesses, 0u);
   NativeGraph native = nullptr;
@@ -333,10 +325,11 @@ TEST_F(SimInterop, OtherStreamsGoOnBesideARecording) {
     add_out(y, y, y + 1);  // whose temporary is free again, and in use
   }
   ASSERT_EQ(driver_.capture_begin(stream_, kCaptureRelaxed), 0);
-  expect_error(ErrorCode::kInvalidArgument, "the application records this stream", [&] {
+  const auto add_on_lent = [&] {
     const StreamScope scope(lent);
     (void)(y + 1);
-  });
+  };
+  EXPECT_INVALID(add_on_lent(), "the application records this stream");
   const Event event = lent.record();
   EXPECT_FALSE(event.is_done());
   std::atomic<int> num_told = 0;
@@ -352,9 +345,7 @@ TEST_F(SimInterop, OtherStreamsGoOnBesideARecording) {
   }
   while (num_told == 0) std::this_thread::yield();
   EXPECT_EQ(num_told, 1);
-  NativeGraph graph = nullptr;
-  EXPECT_EQ(driver_.capture_end(stream_, &graph), 0) << "the recording is sound";
-  EXPECT_EQ(driver_.graph_destroy(graph), 0);
+  end_capture();
 }
 
 /// What is lent is the context's default stream: its work comes after that of the application's
@@ -375,9 +366,7 @@ TEST_F(SimInterop, DefaultStreamOfTheApplication) {
     const Event event = lent.record();
     EXPECT_EQ(full({4}, 3, device).to_vector<float>(), std::vector<float>(4, 3));
     EXPECT_FALSE(event.is_done());
-    ASSERT_EQ(driver_.call_host(
-                  stream_, [](void*) {}, nullptr),
-              0);
+    ASSERT_EQ(driver_.call_host(stream_, nothing, nullptr), 0);
     EXPECT_EQ(driver_.stream_query(stream_), kErrorNotReady);
     gate.count_down();
     lent.synchronize();
@@ -393,9 +382,7 @@ TEST_F(SimInterop, DefaultStreamHoldsUpBlockingOnes) {
   (void)device.default_stream();
   std::latch gate(1);
   ASSERT_EQ(driver_.call_host(nullptr, hold, &gate), 0);
-  ASSERT_EQ(driver_.call_host(
-                stream_, [](void*) {}, nullptr),
-            0);
+  ASSERT_EQ(driver_.call_host(stream_, nothing, nullptr), 0);
   EXPECT_EQ(driver_.stream_query(stream_), kErrorNotReady);
   const Stream lent = wrap_stream(device, number_of(stream_));
   const Event event = lent.record();
@@ -411,9 +398,8 @@ TEST_F(SimInterop, DefaultStreamCannotBeRecorded) {
 }
 
 TEST_F(SimInterop, DefaultStreamOfEachThread) {
-  expect_error(ErrorCode::kInvalidArgument,
-               "the default stream of each thread is another stream on every thread",
-               [&] { (void)wrap_stream(adopted(), 2); });
+  EXPECT_INVALID(wrap_stream(adopted(), 2),
+                 "the default stream of each thread is another stream on every thread");
 }
 
 /// The device's stream is held up by a call of the application's: nothing but the order that the
@@ -441,17 +427,14 @@ TEST_F(SimInterop, WhatIsOfAnotherContextIsRefused) {
   (void)own.memory();
   const std::string way_out =
       " belongs to another context than this device; adopt that context before";
-  expect_error(ErrorCode::kInvalidArgument, "[wrap_buffer] the address" + way_out,
-               [&] { (void)wrap_buffer(own, memory_, 64); });
-  expect_error(ErrorCode::kInvalidArgument, "[wrap_stream] the stream" + way_out,
-               [&] { (void)wrap_stream(own, number_of(stream_)); });
-  expect_error(ErrorCode::kInUse, "[adopt_context] device cuda:1 is open already",
-               [&] { adopt_context(own, number_of(context_)); });
+  EXPECT_INVALID(wrap_buffer(own, memory_, 64), "[wrap_buffer] the address" + way_out);
+  EXPECT_INVALID(wrap_stream(own, number_of(stream_)), "[wrap_stream] the stream" + way_out);
+  EXPECT_ERROR(adopt_context(own, number_of(context_)), ErrorCode::kInUse,
+               "[adopt_context] device cuda:1 is open already");
   const Device other = runtime_->device("cuda:0");
-  expect_error(
-      ErrorCode::kInvalidArgument,
-      "[adopt_context] the context belongs to the driver's device 1, and this is device 0 (cuda:0)",
-      [&] { adopt_context(other, number_of(context_)); });
+  EXPECT_INVALID(adopt_context(other, number_of(context_)),
+                 "[adopt_context] the context belongs to the driver's device 1, and this is device "
+                 "0 (cuda:0)");
   EXPECT_EQ(zeros({2}, other).to_vector<float>(), std::vector<float>(2, 0));
 }
 
@@ -468,13 +451,11 @@ TEST_F(SimInterop, WhatIsLentToAValidatedRuntime) {
 
 TEST_F(SimInterop, MemoryThatDoesNotFit) {
   const Device device = adopted();
-  expect_error(ErrorCode::kInvalidArgument,
-               "[wrap_buffer] the allocation has 56 bytes from there on, not 64 (cuda:1)",
-               [&] { (void)wrap_buffer(device, memory_ + 8, 64); });
+  EXPECT_INVALID(wrap_buffer(device, memory_ + 8, 64),
+                 "[wrap_buffer] the allocation has 56 bytes from there on, not 64 (cuda:1)");
   const float here = 0;  // the host's
-  expect_error(ErrorCode::kInvalidArgument,
-               "[wrap_buffer] the driver knows of no memory at that address (cuda:1)",
-               [&] { (void)wrap_buffer(device, number_of(&here), 4); });
+  EXPECT_INVALID(wrap_buffer(device, number_of(&here), 4),
+                 "[wrap_buffer] the driver knows of no memory at that address (cuda:1)");
 }
 
 }  // namespace

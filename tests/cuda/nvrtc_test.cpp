@@ -25,10 +25,18 @@ class SimNvrtc : public SimTest {
     with_real.settings.erase("cuda_rtc_library");
     return Runtime(with_real);
   }
-  /// What `body`, which compiles something, throws.
-  template <class Body>
-  static Error failure(Body&& body) {
-    return test::error_of(std::forward<Body>(body));
+  /// Runs this test in another process, whose command begins so.
+  static void run_again(const std::string& before) {
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+    const char* const name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    const std::string command =
+        before + " '" + program + "' --gtest_filter=SimNvrtc." + name + " 2>&1";
+    std::FILE* const pipe = popen(command.c_str(), "r");
+    ASSERT_NE(pipe, nullptr);
+    std::string out;
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
+    EXPECT_EQ(pclose(pipe), 0) << out;
+    EXPECT_HAS(out, "[  PASSED  ] 1 test.");
   }
   static void expect_compiled(const Error& error, const std::string& what) {
     EXPECT_HAS(error.what(), "cuModuleLoadDataEx: CUDA_ERROR_NOT_SUPPORTED")
@@ -46,7 +54,7 @@ TEST_F(SimNvrtc, ExamplesCompile) {
     for (const char* name : {"saxpy", "block_sum", "tiled_gemm"}) {
       const std::string path = test::source_path("examples/kernels/" + std::string(name) + ".pbk");
       const Error error =
-          failure([&] { (void)KernelModule::from_file(runtime.device("cuda:0"), path); });
+          test::error_of([&] { (void)KernelModule::from_file(runtime.device("cuda:0"), path); });
       PATCHBAY_NEED_NVRTC(error);
       expect_compiled(error, std::string(name) + " for sm_" + architecture);
     }
@@ -61,12 +69,9 @@ TEST_F(SimNvrtc, ByAnAbsolutePath) {
     const test::ScratchDirectory cache;
     set("ARCHITECTURE", "80");
     const Runtime runtime(options({{"cuda_rtc_library", file}, {"cache_dir", cache.path()}}));
-    const Error error = failure([&] {
+    const Error error = test::error_of([&] {
       (void)KernelModule::from_source(runtime.device("cuda:0"),
-                                      "PATCHBAY_KERNEL(k)(PATCHBAY_OUTPUT(f32, y)) {\n"
-                                      "  PATCHBAY_BIND(f32, y);\n"
-                                      "  y[0] = 1.0f;\n"
-                                      "}\n");
+                                      kernel_text("k", "OUTPUT", "y[0] = 1.0f"));
     });
     return expect_compiled(error, file);
   }
@@ -75,16 +80,7 @@ TEST_F(SimNvrtc, ByAnAbsolutePath) {
   for (const char* needed : {file, linker}) {
     if (!std::filesystem::exists(needed)) GTEST_SKIP() << needed << " is not here";
   }
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string command = std::string(kVariable) + "=" + file + " " + linker +
-                              " --inhibit-cache '" + program +
-                              "' --gtest_filter=SimNvrtc.ByAnAbsolutePath 2>&1";
-  std::FILE* const pipe = popen(command.c_str(), "r");
-  ASSERT_NE(pipe, nullptr);
-  std::string out;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
-  EXPECT_EQ(pclose(pipe), 0) << out;
-  EXPECT_HAS(out, "[  PASSED  ] 1 test.");
+  run_again(std::string(kVariable) + "=" + file + " " + linker + " --inhibit-cache");
 }
 
 /// The compiler is a large library. A text whose code is in the cache does not need it: this test
@@ -111,27 +107,16 @@ TEST_F(SimNvrtc, IsNotOpenedForCachedTexts) {
   const test::ScratchDirectory cache;
   compute(cache.path());
   EXPECT_TRUE(has_compiler());
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string command = std::string(kVariable) + "=" + cache.path().string() + " '" +
-                              program + "' --gtest_filter=SimNvrtc.IsNotOpenedForCachedTexts 2>&1";
-  std::FILE* const pipe = popen(command.c_str(), "r");
-  ASSERT_NE(pipe, nullptr);
-  std::string out;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
-  EXPECT_EQ(pclose(pipe), 0) << out;
-  EXPECT_HAS(out, "[  PASSED  ] 1 test.");
+  run_again(std::string(kVariable) + "=" + cache.path().string());
 }
 
 TEST_F(SimNvrtc, TablesMayHoldInfinities) {
   const Runtime runtime = runtime_for("90");
-  const Error error = failure([&] {
+  const Error error = test::error_of([&] {
     (void)KernelModule::from_source(
         runtime.device("cuda:0"),
-        "PATCHBAY_TABLE(f32, ends, 2) = {PATCHBAY_INFINITY, PATCHBAY_NAN};\n"
-        "PATCHBAY_KERNEL(k)(PATCHBAY_OUTPUT(f32, y)) {\n"
-        "  PATCHBAY_BIND(f32, y);\n"
-        "  y[0] = ends[0];\n"
-        "}\n");
+        "PATCHBAY_TABLE(f32, ends, 2) = {PATCHBAY_INFINITY, PATCHBAY_NAN};\n" +
+            kernel_text("k", "OUTPUT", "y[0] = ends[0]"));
   });
   PATCHBAY_NEED_NVRTC(error);
   expect_compiled(error, "a table");
@@ -139,12 +124,9 @@ TEST_F(SimNvrtc, TablesMayHoldInfinities) {
 
 TEST_F(SimNvrtc, ErrorsHaveTheUsersLines) {
   const Runtime runtime = runtime_for("80");
-  const Error error = failure([&] {
+  const Error error = test::error_of([&] {
     (void)KernelModule::from_source(runtime.device("cuda:0"),
-                                    "PATCHBAY_KERNEL(k)(PATCHBAY_OUTPUT(f32, y)) {\n"
-                                    "  PATCHBAY_BIND(f32, y);\n"
-                                    "  y[0] = nonsense;\n"
-                                    "}\n",
+                                    kernel_text("k", "OUTPUT", "y[0] = nonsense"),
                                     {.name = "mine.pbk"});
   });
   PATCHBAY_NEED_NVRTC(error);
@@ -193,7 +175,8 @@ std::vector<KernelSpec> operators() {
 TEST_F(SimNvrtc, PortableOperatorsCompile) {
   const Runtime runtime = runtime_for("75");
   for (const KernelSpec& spec : operators()) {
-    const Error error = failure([&] { (void)Kernel::prepare(runtime.device("cuda:0"), spec); });
+    const Error error =
+        test::error_of([&] { (void)Kernel::prepare(runtime.device("cuda:0"), spec); });
     PATCHBAY_NEED_NVRTC(error);
     expect_compiled(error, spec.op);
   }

@@ -42,9 +42,8 @@ TEST_F(SimOldCards, AreRefusedByCublas13) {
   EXPECT_EQ(product(runtime.device("cuda:0"), DType::f32), std::vector<float>(4, 18));
   EXPECT_EQ(counters().blas_handles, 0u);
   EXPECT_HAS(log_,
-             "products run on the portable kernel: this cuBLAS is not for sm_70: "
-             "cublasCreate_v2 gives status 8. Install one of CUDA 12, or name it by the "
-             "setting cuda_blas_library");
+             "products run on the portable kernel: this cuBLAS is not for sm_70: cublasCreate_v2 "
+             "gives status 8. Install one of CUDA 12, or name it by the setting cuda_blas_library");
 }
 
 /// Where both are installed.
@@ -78,8 +77,7 @@ TEST_F(SimOldCards, MultiplyBf16Themselves) {
   for (const char* architecture : {"61", "70"}) {
     SCOPED_TRACE(architecture);
     set_card(architecture);
-    const Runtime runtime(options({{"cuda_convolutions", "own"}}));
-    const Device device = runtime.device("cuda:0");
+    const Device device = new_card({{"cuda_convolutions", "own"}});
     EXPECT_EQ(product(device, DType::bf16), std::vector<float>(4, 18));
     const bool has_bf16 = architecture == std::string("70");
     EXPECT_EQ(counters().blas_handles, has_bf16 ? 1u : 0u);

@@ -25,8 +25,8 @@ class CsvTest : public FileTest {
   }
   void expect_refused(const std::string& text, const std::string& reason,
                       const nn::CsvOptions& options = {}) const {
-    EXPECT_ERROR(static_cast<void>(read(text, options)), ErrorCode::kInvalidArgument,
-                 "[read_csv] no valid file of csv: '" + path() + "': " + reason);
+    EXPECT_INVALID(read(text, options),
+                   "[read_csv] no valid file of csv: '" + path() + "': " + reason);
   }
 };
 
@@ -78,8 +78,7 @@ TEST_F(CsvTest, RoundsToNearestInEveryLocale) {
   expect_refused("1e39\n", "line 1, column 1: '1e39' does not fit into f32");
   expect_refused("0.1e400\n", "line 1, column 1: '0.1e400' does not fit into f64",
                  {.dtype = DType::f64});
-  EXPECT_ERROR(static_cast<void>(doubles("1" + zeros + "e-1\n")), ErrorCode::kInvalidArgument,
-               "does not fit into f64");
+  EXPECT_INVALID(doubles("1" + zeros + "e-1\n"), "does not fit into f64");
 }
 
 TEST_F(CsvTest, IntegersFit) {
@@ -133,14 +132,14 @@ TEST_F(CsvTest, NamesLineAndColumn) {
 }
 
 TEST_F(CsvTest, RefusesWrongOptions) {
-  EXPECT_ERROR(static_cast<void>(read("1", {.delimiter = '"'})), ErrorCode::kInvalidArgument,
-               "[read_csv] a wrong delimiter: expected neither a quote nor the end of a line");
+  EXPECT_INVALID(read("1", {.delimiter = '"'}),
+                 "[read_csv] a wrong delimiter: expected neither a quote nor the end of a line");
   for (const DType dtype : {DType::f16, DType::bf16, DType::boolean}) {
-    EXPECT_ERROR(static_cast<void>(read("1", {.dtype = dtype})), ErrorCode::kDtypeMismatch,
+    EXPECT_ERROR(read("1", {.dtype = dtype}), ErrorCode::kDtypeMismatch,
                  "[read_csv] a dtype that is not read: expected f32, f64 or an integer, got ");
   }
-  EXPECT_ERROR(static_cast<void>(nn::read_csv("/no/file", {.device = test_device("cpu:0")})),
-               ErrorCode::kIo, "[read_csv] can't open the file: '/no/file'");
+  EXPECT_ERROR(nn::read_csv("/no/file", {.device = test_device("cpu:0")}), ErrorCode::kIo,
+               "[read_csv] can't open the file: '/no/file'");
 }
 
 }  // namespace

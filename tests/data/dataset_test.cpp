@@ -57,11 +57,11 @@ TEST(TensorDatasetTest, RefusesTensorsThatDoNotFit) {
   const auto make = [](std::vector<Tensor> tensors) {
     const nn::TensorDataset dataset(std::move(tensors));
   };
-  EXPECT_ERROR(make({}), ErrorCode::kInvalidArgument, "[TensorDataset] no tensors: expected at");
-  EXPECT_ERROR(make({Tensor()}), ErrorCode::kInvalidArgument,
-               "[TensorDataset] tensor 0 is undefined: expected [n, ...]. Create it first.");
-  EXPECT_ERROR(make({zeros({}, cpu())}), ErrorCode::kInvalidArgument,
-               "[TensorDataset] tensor 0 has no dimension of samples: expected [n, ...], got []");
+  EXPECT_INVALID(make({}), "[TensorDataset] no tensors: expected at");
+  EXPECT_INVALID(make({Tensor()}),
+                 "[TensorDataset] tensor 0 is undefined: expected [n, ...]. Create it first.");
+  EXPECT_INVALID(make({zeros({}, cpu())}),
+                 "[TensorDataset] tensor 0 has no dimension of samples: expected [n, ...], got []");
   EXPECT_ERROR(make({zeros({3}, cpu()), zeros({2, 3}, cpu())}), ErrorCode::kShapeMismatch,
                "[TensorDataset] tensor 1 has another number of samples than tensor 0: expected 3, "
                "got 2 ([2, 3])");
@@ -69,8 +69,8 @@ TEST(TensorDatasetTest, RefusesTensorsThatDoNotFit) {
                "[TensorDataset] the host can't address tensor 0 on fake:0. Copy it to a CPU device "
                "first: tensor.to(\"cpu\").");
   const nn::TensorDataset dataset({zeros({3}, cpu())});
-  EXPECT_ERROR(static_cast<void>(batch_of(dataset, {0, 3})), ErrorCode::kInvalidArgument,
-               "[TensorDataset] no such sample: expected 0 to 2, got 3");
+  EXPECT_INVALID(batch_of(dataset, {0, 3}),
+                 "[TensorDataset] no such sample: expected 0 to 2, got 3");
 }
 
 /// Samples are what the function makes of their index.
@@ -101,15 +101,15 @@ TEST(DatasetTest, NamesTheSampleThatDiffers) {
   const auto stack_all = [&](Batch other) {
     static_cast<void>(batch_of(differing(std::move(other)), {1, 2}));
   };
-  EXPECT_ERROR(stack_all({}), ErrorCode::kInvalidArgument,
-               "[Dataset] sample 2 has another number of tensors than sample 1: expected 1, got 0");
-  EXPECT_ERROR(stack_all({Tensor()}), ErrorCode::kInvalidArgument,
-               "[Dataset] tensor 0 of sample 2 is undefined: expected one with a value. Let get() "
-               "return it.");
-  EXPECT_ERROR(
-      stack_all({zeros({3}, cpu())}), ErrorCode::kShapeMismatch,
-      "[Dataset] tensor 0 of sample 2 has another shape than in sample 1: expected [2], got [3]. "
-      "Make the samples alike, for example with a MapDataset.");
+  EXPECT_INVALID(
+      stack_all({}),
+      "[Dataset] sample 2 has another number of tensors than sample 1: expected 1, got 0");
+  EXPECT_INVALID(stack_all({Tensor()}),
+                 "[Dataset] tensor 0 of sample 2 is undefined: expected one with a value. Let "
+                 "get() return it.");
+  EXPECT_ERROR(stack_all({zeros({3}, cpu())}), ErrorCode::kShapeMismatch,
+               "[Dataset] tensor 0 of sample 2 has another shape than in sample 1: expected [2], "
+               "got [3]. Make the samples alike, for example with a MapDataset.");
   EXPECT_ERROR(
       stack_all({zeros({2}, {DType::i32, cpu()})}), ErrorCode::kDtypeMismatch,
       "[Dataset] tensor 0 of sample 2 has another dtype than in sample 1: expected f32, got i32");
@@ -125,10 +125,9 @@ TEST(DatasetTest, NamesTheSampleThatThrows) {
     if (i == 3) throw Error(ErrorCode::kIo, "[mine] as it is");
   });
   const auto get = [&](std::int64_t i) { static_cast<void>(batch_of(dataset, {0, i})); };
-  EXPECT_ERROR(get(1), ErrorCode::kInvalidArgument,
-               "[Dataset] sample 1 can't be read: no\\x0afile");
-  EXPECT_ERROR(get(2), ErrorCode::kInvalidArgument,
-               "[Dataset] sample 2 can't be read: an exception that is no std::exception");
+  EXPECT_INVALID(get(1), "[Dataset] sample 1 can't be read: no\\x0afile");
+  EXPECT_INVALID(get(2),
+                 "[Dataset] sample 2 can't be read: an exception that is no std::exception");
   EXPECT_ERROR(get(3), ErrorCode::kIo, "[mine] as it is");
 }
 
@@ -141,17 +140,16 @@ TEST(DatasetTest, OthersAreMadeOfDatasets) {
   EXPECT_EQ(numbers_of(batch_of(odd, {2, 0})), (Indices{1, 5}));
   EXPECT_EQ(numbers_of(odd.get(1)), (Indices{3}));
 
-  EXPECT_ERROR(nn::Subset(Numbers(6), {6}), ErrorCode::kInvalidArgument,
-               "[Subset] no such sample: expected indices below 6, got 6");
-  EXPECT_ERROR(nn::Subset(Numbers(6), {-1}), ErrorCode::kInvalidArgument, "got -1");
-  EXPECT_ERROR(nn::MapDataset(Numbers(6), nullptr), ErrorCode::kInvalidArgument,
-               "[MapDataset] the function is empty");
-  EXPECT_ERROR(nn::ConcatDataset({}), ErrorCode::kInvalidArgument, "[ConcatDataset] no datasets");
+  EXPECT_INVALID(nn::Subset(Numbers(6), {6}),
+                 "[Subset] no such sample: expected indices below 6, got 6");
+  EXPECT_INVALID(nn::Subset(Numbers(6), {-1}), "got -1");
+  EXPECT_INVALID(nn::MapDataset(Numbers(6), nullptr), "[MapDataset] the function is empty");
+  EXPECT_INVALID(nn::ConcatDataset({}), "[ConcatDataset] no datasets");
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   EXPECT_ERROR(nn::ConcatDataset({Numbers(most), Numbers(1)}), ErrorCode::kOverflow,
                "[ConcatDataset] more than 2^63 - 1 samples. Join fewer datasets.");
-  EXPECT_ERROR(nn::AnyDataset(std::shared_ptr<const Numbers>()), ErrorCode::kInvalidArgument,
-               "[AnyDataset] the dataset is null");
+  EXPECT_INVALID(nn::AnyDataset(std::shared_ptr<const Numbers>()),
+                 "[AnyDataset] the dataset is null");
 }
 
 TEST(DatasetTest, RandomSplitsShareNoSample) {
@@ -164,13 +162,12 @@ TEST(DatasetTest, RandomSplitsShareNoSample) {
   const auto split = [](std::initializer_list<std::int64_t> sizes) {
     static_cast<void>(nn::random_split(Numbers(10), sizes));
   };
-  EXPECT_ERROR(split({7, 4}), ErrorCode::kInvalidArgument,
-               "[random_split] the sizes do not add up to that of the dataset: expected 10, got 7 "
-               "+ 4");
-  EXPECT_ERROR(split({7, 2}), ErrorCode::kInvalidArgument, "expected 10, got 7 + 2");
-  EXPECT_ERROR(split({11, -1}), ErrorCode::kInvalidArgument, "expected 10, got 11 + -1");
-  EXPECT_ERROR(split({-1, 11}), ErrorCode::kInvalidArgument,
-               "[random_split] a wrong size: expected >= 0, got -1");
+  EXPECT_INVALID(
+      split({7, 4}),
+      "[random_split] the sizes do not add up to that of the dataset: expected 10, got 7 + 4");
+  EXPECT_INVALID(split({7, 2}), "expected 10, got 7 + 2");
+  EXPECT_INVALID(split({11, -1}), "expected 10, got 11 + -1");
+  EXPECT_INVALID(split({-1, 11}), "[random_split] a wrong size: expected >= 0, got -1");
 }
 
 }  // namespace

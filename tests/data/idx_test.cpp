@@ -19,8 +19,7 @@ class IdxTest : public FileTest {
   /// Refused as it is, and gzipped.
   void expect_refused(const std::string& bytes, const std::string& reason) const {
     for (const std::string& each : {bytes, gzipped(bytes)}) {
-      EXPECT_ERROR(static_cast<void>(read(each)), ErrorCode::kInvalidArgument,
-                   "[read_idx] no valid file of idx: '" + path() + "': " + reason);
+      EXPECT_INVALID(read(each), "[read_idx] no valid file of idx: '" + path() + "': " + reason);
     }
   }
 };
@@ -70,22 +69,15 @@ TEST_F(IdxTest, RefusesWhatIsWrong) {
   expect_refused(idx(0x08, {4294967295u, 0, 4294967295u}, ""),
                  "shape [4294967295, 0, 4294967295] has more than 2^63 - 1 bytes");
   write(idx(0x08, {3}, "ab"));
-  EXPECT_ERROR(static_cast<void>(nn::read_idx(path(), options())), ErrorCode::kInvalidArgument,
-               "expected 3 bytes of elements for u8 [3], got 2");
+  EXPECT_INVALID(nn::read_idx(path(), options()), "expected 3 bytes of elements for u8 [3], got 2");
   write(gzipped(idx(0x08, {3}, "ab")));
-  EXPECT_ERROR(static_cast<void>(nn::read_idx(path(), options())), ErrorCode::kInvalidArgument,
-               "expected 3 bytes of elements, got 2");
+  EXPECT_INVALID(nn::read_idx(path(), options()), "expected 3 bytes of elements, got 2");
   write(gzipped(idx(0x08, {1}, "ab")));
-  EXPECT_ERROR(static_cast<void>(nn::read_idx(path(), options())), ErrorCode::kInvalidArgument,
-               "expected 1 bytes of elements, got more");
-  EXPECT_ERROR(
-      static_cast<void>(nn::read_idx("/no/such/file", options())), ErrorCode::kIo,
-      "[read_idx] can't open the file: '/no/such/file': No such file or directory. Check the "
-      "path.");
-  EXPECT_ERROR(static_cast<void>(nn::read_idx(folder_.path(), options())), ErrorCode::kIo,
-               "expected a regular file");
-  EXPECT_ERROR(static_cast<void>(nn::read_idx(path(), {.device = test_device("fake:0")})),
-               ErrorCode::kUnsupported,
+  EXPECT_INVALID(nn::read_idx(path(), options()), "expected 1 bytes of elements, got more");
+  EXPECT_ERROR(nn::read_idx("/no/such/file", options()), ErrorCode::kIo,
+               "[read_idx] can't open the file: '/no/such/file': No such file or directory.");
+  EXPECT_ERROR(nn::read_idx(folder_.path(), options()), ErrorCode::kIo, "expected a regular file");
+  EXPECT_ERROR(nn::read_idx(path(), {.device = test_device("fake:0")}), ErrorCode::kUnsupported,
                "[read_idx] the host can't address the memory of fake:0: expected a CPU device. "
                "Bring the tensor there: tensor.to(\"fake:0\").");
 }
@@ -95,13 +87,13 @@ TEST_F(IdxTest, FewBytesDoNotStandForManyUnlessAsked) {
   EXPECT_EQ(read(bytes).num_elements(), 1'000'000);
   nn::ReadOptions small = options();
   small.most_bytes = 999'999;
-  EXPECT_ERROR(static_cast<void>(nn::read_idx(path(), small)), ErrorCode::kInvalidArgument,
-               "u8 [1000, 1000] has 1000000 bytes: expected at most 999999. Raise the option "
-               "most_bytes.");
+  EXPECT_INVALID(
+      nn::read_idx(path(), small),
+      "u8 [1000, 1000] has 1000000 bytes: expected at most 999999. Raise the option most_bytes.");
   // Nothing is allocated for elements that are not there.
   write(gzipped(idx(0x08, {4294967295u}, "a")));
-  EXPECT_ERROR(static_cast<void>(nn::read_idx(path(), {options().device, 1ull << 40})),
-               ErrorCode::kInvalidArgument, "expected 4294967295 bytes of elements, got 1");
+  EXPECT_INVALID(nn::read_idx(path(), {options().device, 1ull << 40}),
+                 "expected 4294967295 bytes of elements, got 1");
 }
 
 TEST_F(IdxTest, RefusesDamagedGzip) {
@@ -109,17 +101,15 @@ TEST_F(IdxTest, RefusesDamagedGzip) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<char>(i * 37);
   const std::string whole = gzipped(idx(0x08, {100}, values));
   for (std::size_t size = 2; size < whole.size(); ++size) {
-    EXPECT_ERROR(static_cast<void>(read(whole.substr(0, size))), ErrorCode::kInvalidArgument,
-                 "its compressed data is cut off");
+    EXPECT_INVALID(read(whole.substr(0, size)), "its compressed data is cut off");
   }
   // The ten bytes of the header have a time, and the next one bits of padding: without effect.
   for (std::size_t i = 11; i < whole.size(); ++i) {
     std::string damaged = whole;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
-    EXPECT_ERROR(static_cast<void>(read(damaged)), ErrorCode::kInvalidArgument, path());
+    EXPECT_INVALID(read(damaged), path());
   }
-  EXPECT_ERROR(static_cast<void>(read(whole + "more")), ErrorCode::kInvalidArgument,
-               "its compressed data is damaged (incorrect header check)");
+  EXPECT_INVALID(read(whole + "more"), "its compressed data is damaged (incorrect header check)");
 }
 
 }  // namespace

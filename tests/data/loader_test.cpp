@@ -65,7 +65,7 @@ TEST_P(LoaderTest, IsForOneThreadAtATime) {
   while (!has_begun) std::this_thread::yield();
   const char* const text =
       "[DataLoader] another thread is making a batch. Give each thread a loader of its own.";
-  EXPECT_ERROR(static_cast<void>(loader.next()), ErrorCode::kInUse, text);
+  EXPECT_ERROR(loader.next(), ErrorCode::kInUse, text);
   EXPECT_ERROR(loader.set_state({}), ErrorCode::kInUse, text);
   may_end = true;
   other.join();
@@ -83,7 +83,7 @@ TEST_P(LoaderTest, RefusesTheDatasetThatItCalls) {
   DataLoader loader(Numbers(6, before), options());
   own = &loader;
   for (int i = 0; i < 2; ++i) {
-    EXPECT_ERROR(static_cast<void>(loader.next()), ErrorCode::kInUse,
+    EXPECT_ERROR(loader.next(), ErrorCode::kInUse,
                  "[DataLoader] a dataset calls the loader that calls it. Give the dataset a loader "
                  "of its own.");
   }
@@ -141,11 +141,10 @@ TEST_P(LoaderTest, GoesOnFromAPosition) {
   EXPECT_FALSE(other.next()) << "the end of that epoch";
   EXPECT_EQ(epoch_of(other), following);
 
-  EXPECT_ERROR(other.set_state({3, -1, 0}), ErrorCode::kInvalidArgument,
-               "[DataLoader] a wrong epoch: expected 0 to 9223372036854775806, got -1");
-  EXPECT_ERROR(other.set_state({3, 0, 4}), ErrorCode::kInvalidArgument,
-               "[DataLoader] no such batch: expected 0 to 3, got 4");
-  EXPECT_ERROR(other.set_state({3, 0, -1}), ErrorCode::kInvalidArgument, "got -1");
+  EXPECT_INVALID(other.set_state({3, -1, 0}),
+                 "[DataLoader] a wrong epoch: expected 0 to 9223372036854775806, got -1");
+  EXPECT_INVALID(other.set_state({3, 0, 4}), "[DataLoader] no such batch: expected 0 to 3, got 4");
+  EXPECT_INVALID(other.set_state({3, 0, -1}), "got -1");
   EXPECT_EQ(other.state(), (DataLoader::State{3, 3, 0})) << "nothing has changed";
 }
 
@@ -159,8 +158,7 @@ TEST_P(LoaderTest, ErrorsComeInTheirTurn) {
     EXPECT_EQ(numbers_of(loader.next().value()), (Indices{0, 1, 2}));
     EXPECT_ERROR(loader.next(), ErrorCode::kIo, "[mine] as it is");
     EXPECT_EQ(loader.state(), (DataLoader::State{0, epoch, 2}));
-    EXPECT_ERROR(loader.next(), ErrorCode::kInvalidArgument,
-                 "[Dataset] sample 7 can't be read: broken");
+    EXPECT_INVALID(loader.next(), "[Dataset] sample 7 can't be read: broken");
     EXPECT_EQ(numbers_of(loader.next().value()), (Indices{9, 10, 11})) << "goes on after it";
     EXPECT_FALSE(loader.next());
   }
@@ -177,22 +175,21 @@ class Failing : public Numbers {
 
 TEST_P(LoaderTest, WrongBatchesAreNamed) {
   DataLoader loader(Failing(8), options());
-  EXPECT_ERROR(loader.next(), ErrorCode::kInvalidArgument,
-               "[DataLoader] batch 0 of epoch 0 can't be made: no batch");
-  EXPECT_ERROR(loader.next(), ErrorCode::kInvalidArgument, "[DataLoader] batch 1 of epoch 0");
+  EXPECT_INVALID(loader.next(), "[DataLoader] batch 0 of epoch 0 can't be made: no batch");
+  EXPECT_INVALID(loader.next(), "[DataLoader] batch 1 of epoch 0");
 }
 
 TEST_P(LoaderTest, RefusesWrongOptions) {
   const auto make = [](const nn::DataLoaderOptions& wrong) { DataLoader(Numbers(8), wrong); };
-  EXPECT_ERROR(make({.batch_size = 0}), ErrorCode::kInvalidArgument,
-               "[DataLoader] a wrong batch size: expected at least 1, got 0");
-  EXPECT_ERROR(make({.num_threads = -1}), ErrorCode::kInvalidArgument,
-               "[DataLoader] a wrong number of threads: expected 0 to 256, got -1");
-  EXPECT_ERROR(make({.num_threads = 257}), ErrorCode::kInvalidArgument, "got 257");
-  EXPECT_ERROR(make({.prefetch = -1}), ErrorCode::kInvalidArgument,
-               "[DataLoader] a wrong number of batches ahead: expected at least 0, got -1");
-  EXPECT_ERROR(DataLoader(Numbers(-2)), ErrorCode::kInvalidArgument,
-               "[DataLoader] a dataset of a wrong size: expected at least 0, got -2");
+  EXPECT_INVALID(make({.batch_size = 0}),
+                 "[DataLoader] a wrong batch size: expected at least 1, got 0");
+  EXPECT_INVALID(make({.num_threads = -1}),
+                 "[DataLoader] a wrong number of threads: expected 0 to 256, got -1");
+  EXPECT_INVALID(make({.num_threads = 257}), "got 257");
+  EXPECT_INVALID(make({.prefetch = -1}),
+                 "[DataLoader] a wrong number of batches ahead: expected at least 0, got -1");
+  EXPECT_INVALID(DataLoader(Numbers(-2)),
+                 "[DataLoader] a dataset of a wrong size: expected at least 0, got -2");
 }
 
 TEST_P(LoaderTest, BatchesLargerThanTheDatasetAndNothingAhead) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Files of npy.
-#include "data/npy_files.h"
+#include "data/file_test.h"
 
 namespace patchbay::test {
 namespace {
@@ -14,8 +14,7 @@ class NpyTest : public FileTest {
     return nn::read_npy(path(), options());
   }
   void expect_refused(const std::string& bytes, const std::string& reason) const {
-    EXPECT_ERROR(static_cast<void>(read(bytes)), ErrorCode::kInvalidArgument,
-                 "[read_npy] no valid file of npy: '" + path() + "': " + reason);
+    EXPECT_INVALID(read(bytes), "[read_npy] no valid file of npy: '" + path() + "': " + reason);
   }
 };
 
@@ -94,9 +93,8 @@ TEST_F(NpyTest, ReadsArraysOneAfterAnother) {
   expect_refused(first + second,
                  "another array follows the first one. Call read_npy_all, which reads all.");
   const auto expect_wrong = [&](const std::string& bytes, int which, const std::string& reason) {
-    EXPECT_ERROR(static_cast<void>(all(bytes)), ErrorCode::kInvalidArgument,
-                 "[read_npy_all] no valid file of npy: '" + path() + "': array " +
-                     std::to_string(which) + ": " + reason);
+    EXPECT_INVALID(all(bytes), "[read_npy_all] no valid file of npy: '" + path() + "': array " +
+                                   std::to_string(which) + ": " + reason);
   };
   expect_wrong(first + "x", 1, "it ends within its header: expected 8 bytes, got 1");
   expect_wrong(first + second.substr(0, second.size() - 1), 1,
@@ -191,8 +189,8 @@ TEST_F(NpyTest, ReadsWhatItSaves) {
   EXPECT_EQ(written(), npy("<f4", "(3,)", bytes_of_all(std::vector<float>{1, 1, 1})));
   EXPECT_EQ((written().size() - 3 * sizeof(float)) % 64, 0u)
       << "elements begin at a multiple of 64";
-  EXPECT_ERROR(nn::save_npy(path(), Tensor()), ErrorCode::kInvalidArgument,
-               "[save_npy] the tensor is undefined: expected one with a value. Compute it first.");
+  EXPECT_INVALID(nn::save_npy(path(), Tensor()),
+                 "[save_npy] the tensor is undefined: expected one with a value.");
   EXPECT_EQ(nn::read_npy(path(), options()).size(0), 3) << "the old file is there";
 }
 

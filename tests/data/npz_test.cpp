@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Files of npz: the arrays, and hostile zip files.
-#include "data/npy_files.h"
+#include "data/file_test.h"
 
 namespace patchbay::test {
 namespace {
@@ -93,8 +93,7 @@ class NpzTest : public FileTest {
     return nn::read_npz(path(), options());
   }
   void expect_refused(const std::string& bytes, const std::string& reason) const {
-    EXPECT_ERROR(static_cast<void>(read(bytes)), ErrorCode::kInvalidArgument,
-                 "[read_npz] no valid file of npz: '" + path() + "': " + reason);
+    EXPECT_INVALID(read(bytes), "[read_npz] no valid file of npz: '" + path() + "': " + reason);
   }
   void expect_member_refused(const Member& member, const std::string& reason) const {
     expect_refused(Zip({member}).bytes(), "'" + member.name + "': " + reason);
@@ -151,22 +150,20 @@ TEST_F(NpzTest, OtherMembersDoNotHideTheArrays) {
     EXPECT_FALSE(file.has("formats"));
     EXPECT_EQ(file.read("data").to_vector<float>(), Floats(3, 1));
     const auto expect_refusal = [&](const char* name, const std::string& why) {
-      EXPECT_ERROR(static_cast<void>(file.read(name)), ErrorCode::kInvalidArgument,
-                   "[Npz] no valid file of npz: '" + path() + "': " + why);
+      EXPECT_INVALID(file.read(name), "[Npz] no valid file of npz: '" + path() + "': " + why);
     };
     expect_refusal("format", "'format.npy': Patchbay has no dtype for '|S3'. Save it with another");
     expect_refusal("names", "'names.npy': Patchbay has no dtype for '|O'. Save it with another");
     expect_refusal("wave", "'wave.npy': Patchbay has no dtype for '<c8'. Save it with another");
     expect_refusal("readme.txt", "'readme.txt': no array: expected a name that ends with .npy.");
-    EXPECT_ERROR(static_cast<void>(file.read("dat")), ErrorCode::kInvalidArgument,
-                 "[Npz] no such array in '" + path() +
-                     "': expected one of its 6 names, got 'dat'. names() lists them.");
+    EXPECT_INVALID(file.read("dat"),
+                   "[Npz] no such array in '" + path() +
+                       "': expected one of its 6 names, got 'dat'. names() lists them.");
   }
   expect_refused(Zip({{"a.npy", npy("|S3", "()", "csr")}}).bytes(),
                  "'a.npy': Patchbay has no dtype for '|S3'");
-  EXPECT_ERROR(static_cast<void>(read(
-                   Zip({{"a.npy", ones_npy(1)}, {"b.npy", npy("<f4", "(2,)", "abcd")}}).bytes())),
-               ErrorCode::kInvalidArgument, "'b.npy': expected 8 bytes of elements");
+  EXPECT_INVALID(read(Zip({{"a.npy", ones_npy(1)}, {"b.npy", npy("<f4", "(2,)", "abcd")}}).bytes()),
+                 "'b.npy': expected 8 bytes of elements");
 }
 
 TEST_F(NpzTest, RefusesWrongMembers) {
@@ -208,16 +205,16 @@ TEST_F(NpzTest, RefusesWrongMembers) {
                  "'a\\x00.npy': its name contains NUL");
   std::string damaged = Zip({{"a.npy", good, true}}).bytes();
   damaged[40] = static_cast<char>(damaged[40] ^ 0x55);
-  EXPECT_ERROR(static_cast<void>(read(damaged)), ErrorCode::kInvalidArgument, "'a.npy': ");
+  EXPECT_INVALID(read(damaged), "'a.npy': ");
 }
 
 TEST_F(NpzTest, RefusesWrongDirectories) {
   const Member a{"a.npy", ones_npy(1)}, b{"b.npy", ones_npy(1)};
   const std::string whole = Zip({a, b}).bytes();
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_ERROR(static_cast<void>(read(whole.substr(0, size))), ErrorCode::kInvalidArgument,
-                 size < 22 ? "it has " + std::to_string(size) + " bytes, too few for a zip file"
-                           : "it has no directory: it is cut off, or no zip file");
+    EXPECT_INVALID(read(whole.substr(0, size)),
+                   size < 22 ? "it has " + std::to_string(size) + " bytes, too few for a zip file"
+                             : "it has no directory: it is cut off, or no zip file");
   }
   expect_refused(Zip({a, a}).bytes(), "'a.npy': it occurs twice");
   expect_refused(whole + "x", "it has no directory");
@@ -269,8 +266,8 @@ TEST_F(NpzTest, FewBytesDoNotStandForManyUnlessAsked) {
   EXPECT_LT(zip.bytes().size(), 20'000u);
   nn::ReadOptions small = options();
   small.most_bytes = 2'000'000;
-  EXPECT_ERROR(static_cast<void>(nn::read_npz(path(), small)), ErrorCode::kInvalidArgument,
-               "its arrays have more than 2000000 bytes. Raise the option most_bytes.");
+  EXPECT_INVALID(nn::read_npz(path(), small),
+                 "its arrays have more than 2000000 bytes. Raise the option most_bytes.");
 }
 
 }  // namespace

@@ -243,8 +243,7 @@ TEST_P(ProcessGroupTest, GuardsAreThoseOfTheCallers) {
   const Work work = members[0].all_reduce(first);
   {
     const CopyGuard guard;
-    EXPECT_ERROR(static_cast<void>(members[1].all_reduce(second)), ErrorCode::kCopyForbidden,
-                 "[all_reduce]");
+    EXPECT_ERROR(members[1].all_reduce(second), ErrorCode::kCopyForbidden, "[all_reduce]");
   }
   EXPECT_ERROR(work.wait(), ErrorCode::kCopyForbidden,
                "[all_reduce] the call of rank 1 (" + device_.name() + ") failed: [all_reduce]");

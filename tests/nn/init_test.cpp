@@ -82,8 +82,8 @@ TEST_P(InitTest, FillsPatterns) {
                "[eye] no matrix: expected two dimensions, got [4, 3, 3]");
   EXPECT_ERROR(init::dirac(matrix), ErrorCode::kShapeMismatch,
                "[dirac] no weight of a convolution: expected 3 to 5 dimensions, got [2, 3]");
-  EXPECT_ERROR(init::dirac(weight, 3), ErrorCode::kInvalidArgument,
-               "[dirac] wrong groups: expected a divisor of 4 channels, got 3");
+  EXPECT_INVALID(init::dirac(weight, 3),
+                 "[dirac] wrong groups: expected a divisor of 4 channels, got 3");
 }
 
 TEST_P(InitTest, TruncatesNormalNumbers) {
@@ -102,9 +102,9 @@ TEST_P(InitTest, TruncatesNormalNumbers) {
   EXPECT_EQ(tensor.to_vector<float>(), host.to_vector<float>());
   expect_normal(init::trunc_normal(tensor, 0, 1, -100, 100, Generator(3)), 0, 1);
   EXPECT_EQ(init::trunc_normal(empty({0}, device_)).num_elements(), 0);
-  EXPECT_ERROR(init::trunc_normal(tensor, 0, 1, 2, 2), ErrorCode::kInvalidArgument,
-               "[trunc_normal] no such distribution: expected low < high and deviation > 0, got 2, "
-               "2 and 1");
+  EXPECT_INVALID(
+      init::trunc_normal(tensor, 0, 1, 2, 2),
+      "[trunc_normal] no such distribution: expected low < high and deviation > 0, got 2, 2 and 1");
 }
 
 /// The means are those of the truncated distribution, by its density and distribution function.
@@ -175,8 +175,7 @@ TEST_P(InitTest, LeavesSparseColumns) {
   }
   EXPECT_NEAR(std::sqrt(squares / 2100), 0.5, 0.03);
   for (const int count : zeros_of_row) EXPECT_NEAR(count, 90, 35);
-  EXPECT_ERROR(init::sparse(weight, 1.5), ErrorCode::kInvalidArgument,
-               "[sparse] a wrong sparsity: expected 0 to 1, got 1.5");
+  EXPECT_INVALID(init::sparse(weight, 1.5), "[sparse] a wrong sparsity: expected 0 to 1, got 1.5");
   EXPECT_ERROR(init::sparse(empty({2}, device_), 0.5), ErrorCode::kShapeMismatch,
                "[sparse] no matrix: expected two dimensions, got [2]");
 }

@@ -6,7 +6,6 @@
 #include <patchbay/nn/attention.h>
 #include <patchbay/nn/containers.h>
 #include <patchbay/nn/convolution.h>
-#include <patchbay/nn/linear.h>
 #include <patchbay/nn/normalization.h>
 #include <patchbay/nn/optimizer.h>
 #include <patchbay/nn/recurrent.h>
@@ -16,8 +15,6 @@
 
 namespace patchbay::test {
 namespace {
-
-using Floats = std::vector<float>;
 
 class LayerTest : public DeviceTest {};
 PATCHBAY_ON_EACH_DEVICE(LayerTest);
@@ -37,20 +34,19 @@ TEST_P(LayerTest, LinearIsAProductAndASum) {
   relu.bias.set(layer.bias->detach());
   EXPECT_EQ(relu(x).to_vector<float>(), (Floats{13, 27, 0}));
   nn::Linear plain(2, 3, {.bias = false, .tensor = {device_, DType::f32}});
-  EXPECT_EQ(names_of(plain.named_parameters()), std::vector<std::string>{"weight"});
+  EXPECT_EQ(names_of(plain.named_parameters()), Names{"weight"});
   plain.weight.set(layer.weight->detach());
   EXPECT_EQ(plain(x).to_vector<float>(), (Floats{3, 7, 11}));
   EXPECT_EQ(plain.details(), "2, 3, no bias");
   EXPECT_EQ(nn::Linear(0, 2, {.tensor = device_})(zeros({1, 0}, device_)).shape(), (Shape{1, 2}));
-  EXPECT_ERROR(nn::Linear(-1, 2), ErrorCode::kInvalidArgument,
-               "[Linear] a wrong size: expected in >= 0, got -1");
+  EXPECT_INVALID(nn::Linear(-1, 2), "[Linear] a wrong size: expected in >= 0, got -1");
 }
 
 TEST_P(LayerTest, AnUndefinedInputNamesTheLayer) {
   const auto expect = [](nn::AnyModule layer, const std::string& name, const std::string& operand) {
-    EXPECT_ERROR((*layer)(Tensor()), ErrorCode::kInvalidArgument,
-                 "[" + name + "] " + operand + " is undefined. Create it first, for example " +
-                     operand + " = zeros(shape). Layer: " + name + ".");
+    EXPECT_INVALID((*layer)(Tensor()), "[" + name + "] " + operand +
+                                           " is undefined. Create it first, for example " +
+                                           operand + " = zeros(shape). Layer: " + name + ".");
   };
   const TensorOptions here = device_;
   expect(nn::LazyLinear(2, {.tensor = here}), "LazyLinear", "input");
@@ -67,9 +63,9 @@ TEST_P(LayerTest, AnUndefinedInputNamesTheLayer) {
   expect(nn::TransformerEncoderLayer(2, 1, {.tensor = here}), "TransformerEncoderLayer", "input");
   nn::MultiheadAttention attention(2, 1, {.tensor = here});
   const Tensor x = ones({1, 2}, device_);
-  EXPECT_ERROR(attention(x, x, Tensor()), ErrorCode::kInvalidArgument,
-               "[MultiheadAttention] value is undefined. Create it first, for example value = "
-               "zeros(shape).");
+  EXPECT_INVALID(attention(x, x, Tensor()),
+                 "[MultiheadAttention] value is undefined. Create it first, for example value = "
+                 "zeros(shape).");
 }
 
 /// A parameter scales the input, with a derivative of its own.
@@ -123,8 +119,8 @@ TEST_P(LayerTest, EmbeddingHasRowsAndPadding) {
   }
   nn::AdamW(table.parameters(), {.learning_rate = 0.5, .weight_decay = 0.5}).step();
   EXPECT_EQ(table.weight.value()[3].to_vector<float>(), (Floats{3, 3})) << "it decays";
-  EXPECT_ERROR(nn::Embedding(5, 2, {.padding = 5}), ErrorCode::kInvalidArgument,
-               "[Embedding] padding out of range: expected an index below 5, got 5");
+  EXPECT_INVALID(nn::Embedding(5, 2, {.padding = 5}),
+                 "[Embedding] padding out of range: expected an index below 5, got 5");
 }
 
 TEST_P(LayerTest, FlattenJoinsDimensions) {
@@ -158,8 +154,7 @@ TEST_P(LayerTest, ActivationsAreTheirFunctions) {
 }
 
 TEST_P(LayerTest, DropoutRefusesWhatIsNoProbability) {
-  EXPECT_ERROR(nn::Dropout(1.5), ErrorCode::kInvalidArgument,
-               "[Dropout] no probability: expected 0 to 1, got 1.5");
+  EXPECT_INVALID(nn::Dropout(1.5), "[Dropout] no probability: expected 0 to 1, got 1.5");
   EXPECT_EQ(nn::Dropout(1)(ones({4}, device_)).to_vector<float>(), Floats(4, 0));
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <patchbay/autograd.h>
 #include <patchbay/nn/activation.h>
 #include <patchbay/nn/containers.h>
 #include <patchbay/nn/loss.h>
@@ -14,16 +13,10 @@
 namespace patchbay::test {
 namespace {
 
-using Floats = std::vector<float>;
-
 class LossTest : public DeviceTest {
  protected:
   Tensor values(const Shape& shape, std::uint64_t seed = 7) const {
     return randn(shape, device_, Generator(seed));
-  }
-  static void expect_equal(const Tensor& got, const Tensor& expected) {
-    ASSERT_EQ(got.shape(), expected.shape());
-    EXPECT_EQ(got.to_vector<float>(), expected.to_vector<float>());
   }
   /// Against a formula in f64.
   template <class M, class Formula>
@@ -103,7 +96,7 @@ TEST_P(LossTest, SmoothL1TakesAnyBeta) {
                            {4e-20, 2e-20F, 5e-21},
                            {1e39, 1e30F, 5e20},
                            {1e300, 1, 0}}) {
-    const Tensor x = from_host(std::vector<float>{each.x}, {1}, device_).requires_grad_();
+    const Tensor x = from_host(Floats{each.x}, {1}, device_).requires_grad_();
     const Tensor loss = nn::SmoothL1Loss(each.beta, LossReduction::kSum)(x, zeros({1}, device_));
     EXPECT_NEAR(loss.item<float>(), each.loss, 1e-6 * each.loss) << each.beta;
     loss.backward();
@@ -114,7 +107,7 @@ TEST_P(LossTest, SmoothL1TakesAnyBeta) {
 
 TEST_P(LossTest, WeightsMoveWithTheModule) {
   nn::CrossEntropyLoss loss({.weight = ones({3}, test_device("cpu:0"))});
-  EXPECT_EQ(names_of(loss.named_buffers()), std::vector<std::string>{"weight"});
+  EXPECT_EQ(names_of(loss.named_buffers()), Names{"weight"});
   EXPECT_TRUE(loss.parameters().empty());
   loss.move_to(device_);
   EXPECT_EQ(loss.weight.device(), device_);
@@ -123,7 +116,7 @@ TEST_P(LossTest, WeightsMoveWithTheModule) {
   const Tensor classes = from_host(std::vector<std::int64_t>{0, 2}, {2}, device_);
   EXPECT_EQ(loss(x, classes).dtype(), DType::bf16);
   nn::BCEWithLogitsLoss binary({.positive_weight = ones({3}, device_)});
-  EXPECT_EQ(names_of(binary.named_buffers()), std::vector<std::string>{"pos_weight"});
+  EXPECT_EQ(names_of(binary.named_buffers()), Names{"pos_weight"});
 }
 
 TEST_P(LossTest, SaysWhatIsWrong) {
@@ -131,12 +124,11 @@ TEST_P(LossTest, SaysWhatIsWrong) {
   EXPECT_ERROR(loss(values({2}), values({3})), ErrorCode::kShapeMismatch,
                "Reshape or expand it. Layer: MSELoss.");
   EXPECT_ERROR(loss(values({2})), ErrorCode::kUnsupported, "[MSELoss] no forward of one tensor");
-  EXPECT_ERROR(nn::SmoothL1Loss(-1), ErrorCode::kInvalidArgument,
-               "[SmoothL1Loss] a wrong beta: expected a finite number >= 0, got -1");
-  EXPECT_ERROR(static_cast<void>(nn::SmoothL1Loss(INFINITY)), ErrorCode::kInvalidArgument,
-               "[SmoothL1Loss] a wrong beta: expected a finite number >= 0, got inf");
-  EXPECT_ERROR(nn::HuberLoss(0), ErrorCode::kInvalidArgument,
-               "[HuberLoss] a wrong delta: expected a number > 0, got 0");
+  EXPECT_INVALID(nn::SmoothL1Loss(-1),
+                 "[SmoothL1Loss] a wrong beta: expected a finite number >= 0, got -1");
+  EXPECT_INVALID(nn::SmoothL1Loss(INFINITY),
+                 "[SmoothL1Loss] a wrong beta: expected a finite number >= 0, got inf");
+  EXPECT_INVALID(nn::HuberLoss(0), "[HuberLoss] a wrong delta: expected a number > 0, got 0");
 }
 
 TEST_P(LossTest, ActivationsAreTheirFormulas) {
@@ -220,7 +212,7 @@ TEST_P(LossTest, SoftsignRefusesIntegers) {
   EXPECT_ERROR(nn::Softsign()(ones({2}, {DType::i32, device_})), ErrorCode::kDtypeMismatch,
                "[Softsign] is not defined for i32: expected one of f32, f64, f16, bf16, got i32 "
                "(input: i32 [2] on " +
-                   device_.name() + "). Convert it first with cast.");
+                   device_.name() + ").");
 }
 
 TEST_P(LossTest, ActivationsOfSeveralElements) {
@@ -239,9 +231,9 @@ TEST_P(LossTest, ActivationsOfSeveralElements) {
   expect_equal(each(x), where(gt(x, 0), x, x * each.weight->detach().view({4, 1})));
   sum(each(x)).backward();
   expect_equal(each.weight->grad(), sum(minimum(x, 0), {0, 2}));
-  EXPECT_ERROR(each(values({3})), ErrorCode::kShapeMismatch,
-               "[PReLU] a wrong input: expected [n, 4, ...], for one weight each, got [3]. Layer: "
-               "PReLU.");
+  EXPECT_ERROR(
+      each(values({3})), ErrorCode::kShapeMismatch,
+      "[PReLU] a wrong input: expected [n, 4, ...], for one weight each, got [3]. Layer: PReLU.");
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <sstream>
 #include <thread>
 
-#include <patchbay/memory.h>
 #include <patchbay/nn/activation.h>
 #include <patchbay/nn/containers.h>
 #include <patchbay/nn/convolution.h>
@@ -18,8 +17,6 @@ namespace patchbay::test {
 namespace {
 
 using nn::Sequential;
-using Names = std::vector<std::string>;
-using Floats = std::vector<float>;
 
 class ModuleTest : public DeviceTest {};
 PATCHBAY_ON_EACH_DEVICE(ModuleTest);
@@ -38,9 +35,10 @@ TEST_P(ModuleTest, NamesItsMembers) {
   EXPECT_EQ(net.num_parameters(), 2 * (9 + 3));
   EXPECT_TRUE(net.parameter("out.bias") == net.out.bias);
   EXPECT_TRUE(net.parameter("count") == net.count);
-  EXPECT_ERROR(net.parameter("out.wieght"), ErrorCode::kInvalidArgument,
-               "[parameter] Net has no such parameter: expected one of hidden.weight, hidden.bias, "
-               "out.weight, out.bias, count, got 'out.wieght', the nearest is 'out.weight'");
+  EXPECT_INVALID(
+      net.parameter("out.wieght"),
+      "[parameter] Net has no such parameter: expected one of hidden.weight, hidden.bias, "
+      "out.weight, out.bias, count, got 'out.wieght', the nearest is 'out.weight'");
   for (const nn::Parameter& each : net.parameters()) EXPECT_TRUE(each->requires_grad());
   EXPECT_FALSE(net.count->requires_grad());
 }
@@ -92,7 +90,7 @@ TEST_P(ModuleTest, ANameIsOfItsOwnRuntime) {
   EXPECT_TRUE(layer.bias.device() == device_);
   nn::LazyLinear lazy(2, {.tensor = test_device("cpu:1")});
   EXPECT_TRUE(lazy.move_to("cpu:0").parameters()[0].device() == test_device("cpu:0"));
-  EXPECT_ERROR(lazy.move_to(Device()), ErrorCode::kInvalidArgument, "undefined");
+  EXPECT_INVALID(lazy.move_to(Device()), "undefined");
   EXPECT_TRUE(lazy.weight.device() == test_device("cpu:0"));
 }
 
@@ -145,8 +143,7 @@ TEST_P(ModuleTest, AnInputOfAnotherDtypeNamesTheLayer) {
   EXPECT_ERROR(net(ones({2, 3}, {DType::f16, device_})), ErrorCode::kDtypeMismatch,
                "[hidden (Linear)] input and parameter have different dtypes: expected the input as "
                "f32 like weight, got f16 (input: f16 [2, 3]" +
-                   on + "; weight: f32 [3, 3]" + on +
-                   "). Convert one of them: input.cast(DType::f32) or model.cast(DType::f16).");
+                   on + "; weight: f32 [3, 3]" + on + ").");
   EXPECT_ERROR(net(ones({2, 3}, {DType::i64, device_})), ErrorCode::kDtypeMismatch,
                "[hidden (Linear)] input and parameter have different dtypes: expected the input as "
                "f32 like weight, got i64 (input: i64 [2, 3]" +
@@ -348,8 +345,7 @@ TEST_P(ModuleTest, ParametersLeaveTheirTensorsAlone) {
   EXPECT_FALSE(tensor.requires_grad());
   EXPECT_TRUE(parameter->requires_grad());
   EXPECT_TRUE(parameter->buffer() == tensor.buffer());
-  EXPECT_ERROR(nn::Parameter{Tensor()}, ErrorCode::kInvalidArgument,
-               "[Parameter] the tensor is undefined");
+  EXPECT_INVALID(nn::Parameter{Tensor()}, "[Parameter] the tensor is undefined");
 }
 
 TEST_P(ModuleTest, WorksInInferenceMode) {
@@ -362,14 +358,12 @@ TEST_P(ModuleTest, WorksInInferenceMode) {
   EXPECT_EQ(net(ones({1, 3}, device_)).device(), device_);
   const std::string asks =
       " hidden.weight asks for gradients inside an InferenceMode scope. End the scope first, or "
-      "turn "
-      "them off: requires_grad(false).";
-  EXPECT_ERROR(trained.cast(DType::f64), ErrorCode::kInvalidArgument, "[cast]" + asks);
-  EXPECT_ERROR((void)nn::clone(trained), ErrorCode::kInvalidArgument, "[clone]" + asks);
-  EXPECT_ERROR(
-      net.requires_grad(), ErrorCode::kInvalidArgument,
-      "[requires_grad] gradients can't be asked for inside an InferenceMode scope. End the "
-      "scope first.");
+      "turn them off: requires_grad(false).";
+  EXPECT_INVALID(trained.cast(DType::f64), "[cast]" + asks);
+  EXPECT_INVALID(nn::clone(trained), "[clone]" + asks);
+  EXPECT_INVALID(net.requires_grad(),
+                 "[requires_grad] gradients can't be asked for inside an InferenceMode scope. End "
+                 "the scope first.");
   EXPECT_FALSE(net.hidden.weight->requires_grad());
   const Tensor weight = *trained.hidden.weight;
   trained.cast(DType::f32).move_to("cpu:0");
@@ -379,7 +373,7 @@ TEST_P(ModuleTest, WorksInInferenceMode) {
   EXPECT_EQ(net.hidden.weight.dtype(), DType::f64);
   EXPECT_FALSE(nn::clone(net).hidden.weight->requires_grad());
   if (device_.name() == "cpu:0") return;
-  EXPECT_ERROR(trained.move_to(device_), ErrorCode::kInvalidArgument, "[move_to]" + asks);
+  EXPECT_INVALID(trained.move_to(device_), "[move_to]" + asks);
   EXPECT_EQ(trained.hidden.weight.device().name(), "cpu:0") << "nothing has moved";
   trained.requires_grad(false).move_to(device_);
   EXPECT_EQ(trained.hidden.weight.device(), device_);
@@ -422,13 +416,13 @@ TEST_P(ModuleTest, ACastKeepsGradientsAndWhatIsFrozen) {
 
 TEST_P(ModuleTest, LazyLayersStartWhereTheyWereMoved) {
   Sequential net(nn::LazyLinear(4), nn::ReLU(), nn::LazyLinear(2));
-  EXPECT_ERROR(net.num_parameters(), ErrorCode::kInvalidArgument,
-               "[num_parameters] 0.weight has no shape yet: expected a batch before, from which "
-               "its lazy layer learns its sizes. Run the model on a batch first.");
+  EXPECT_INVALID(net.num_parameters(),
+                 "[num_parameters] 0.weight has no shape yet: expected a batch before, from which "
+                 "its lazy layer learns its sizes.");
   net.move_to(device_);
   EXPECT_ERROR(net(ones({}, device_)), ErrorCode::kShapeMismatch,
-               "[LazyLinear] the input has no features: expected [..., features], got []. Layer: "
-               "0 (LazyLinear).");
+               "[LazyLinear] the input has no features: expected [..., features], got []. Layer: 0 "
+               "(LazyLinear).");
   EXPECT_EQ(net.parameters()[0].device(), device_);
   EXPECT_EQ(net(ones({5, 3}, device_)).shape(), (Shape{5, 2}));
   EXPECT_EQ(net.parameter("0.weight")->shape(), (Shape{4, 3}));
@@ -501,11 +495,11 @@ TEST(ModuleNames, AreChecked) {
     std::string name_;
     nn::Parameter a_, b_;
   };
-  EXPECT_ERROR(Wrong("a").named_parameters(), ErrorCode::kInvalidArgument,
-               "[members] two members of Wrong have one name: 'a'");
-  EXPECT_ERROR(Wrong("b.c").named_parameters(), ErrorCode::kInvalidArgument,
-               "[members] a wrong name in Wrong: expected some text without dots, got 'b.c'");
-  EXPECT_ERROR(Wrong("").named_parameters(), ErrorCode::kInvalidArgument, "got ''");
+  EXPECT_INVALID(Wrong("a").named_parameters(),
+                 "[members] two members of Wrong have one name: 'a'");
+  EXPECT_INVALID(Wrong("b.c").named_parameters(),
+                 "[members] a wrong name in Wrong: expected some text without dots, got 'b.c'");
+  EXPECT_INVALID(Wrong("").named_parameters(), "got ''");
   EXPECT_EQ(Wrong("b").named_parameters().size(), 2u);
 }
 
@@ -514,10 +508,9 @@ TEST(ModuleLists, SayWhatTheyDoNotHave) {
   list.add(nn::ReLU()).add("second", nn::Tanh());
   EXPECT_EQ(list.size(), 2u);
   EXPECT_EQ(list.named_modules()[2].name, "second");
-  EXPECT_ERROR(list[2], ErrorCode::kInvalidArgument,
-               "[ModuleList] no such module: expected an index below 2, got 2");
-  EXPECT_ERROR(
-      list.as<nn::Linear>(0), ErrorCode::kInvalidArgument,
+  EXPECT_INVALID(list[2], "[ModuleList] no such module: expected an index below 2, got 2");
+  EXPECT_INVALID(
+      list.as<nn::Linear>(0),
       "[ModuleList] module 0 has another type, ReLU. Ask for that type, or for another index.");
   EXPECT_ERROR(list(Tensor()), ErrorCode::kUnsupported, "[ModuleList] no forward of one tensor");
 }

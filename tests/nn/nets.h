@@ -6,12 +6,16 @@
 #include <string>
 #include <vector>
 
-#include <patchbay/dlpack.h>
+#include <gtest/gtest.h>
+
 #include <patchbay/nn/linear.h>
 #include <patchbay/nn/module.h>
 #include <patchbay/patchbay.h>
 
 namespace patchbay::test {
+
+using Floats = std::vector<float>;
+using Names = std::vector<std::string>;
 
 /// Two layers, a buffer, and weights that are tied on demand.
 class Net : public nn::Module {
@@ -40,8 +44,13 @@ inline Tensor read_only(const Tensor& tensor) {
   return from_dlpack(managed, tensor.device());
 }
 
-inline std::vector<std::string> names_of(const std::vector<nn::NamedParameter>& parameters) {
-  std::vector<std::string> names;
+inline void expect_equal(const Tensor& got, const Tensor& expected) {
+  ASSERT_EQ(got.shape(), expected.shape());
+  EXPECT_EQ(got.to_vector<float>(), expected.to_vector<float>());
+}
+
+inline Names names_of(const std::vector<nn::NamedParameter>& parameters) {
+  Names names;
   for (const nn::NamedParameter& each : parameters) names.push_back(each.name);
   return names;
 }

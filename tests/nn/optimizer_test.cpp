@@ -8,8 +8,6 @@
 namespace patchbay::test {
 namespace {
 
-using Floats = std::vector<float>;
-
 class OptimizerTest : public DeviceTest {
  protected:
   nn::Parameter parameter(Floats values) const {
@@ -123,13 +121,12 @@ TEST_P(OptimizerTest, AStateGoesOnElsewhere) {
   }
   EXPECT_EQ(a->to_vector<float>(), b->to_vector<float>());
   nn::SGD other({a});
-  EXPECT_ERROR(
-      other.set_state(first.state()), ErrorCode::kInvalidArgument,
-      "[set_state] the state of another optimiser: expected 0 lists, got 2. Pass the state of "
-      "an optimiser of this kind, for parameters of these shapes.");
+  EXPECT_INVALID(other.set_state(first.state()),
+                 "[set_state] the state of another optimiser: expected 0 lists, got 2. Pass the "
+                 "state of an optimiser of this kind, for parameters of these shapes.");
   nn::Adam two({a, b});
-  EXPECT_ERROR(two.set_state(first.state()), ErrorCode::kInvalidArgument,
-               "[set_state] the state of another model: expected 2 parameters, got 1. Pass ");
+  EXPECT_INVALID(two.set_state(first.state()),
+                 "[set_state] the state of another model: expected 2 parameters, got 1. Pass ");
   nn::Adam shape({parameter({1})});
   EXPECT_ERROR(shape.set_state(first.state()), ErrorCode::kShapeMismatch,
                "[set_state] tensor 0 has another shape: expected [1], got [2]. Pass ");
@@ -148,11 +145,11 @@ TEST_P(OptimizerTest, AParameterThatCanNotBeWrittenStopsAll) {
     set_gradient(a, {1, 1});
     optimizer.step();
     b->set_grad(ones({2}, {dtype, device_}));
-    EXPECT_ERROR(optimizer.step(), ErrorCode::kInvalidArgument,
-                 "[step] parameter 1 repeats elements: expected a place of its own for each, got "
-                 "strides [0] (" +
-                     std::string(to_string(dtype)) + " [2] on " + device_.name() +
-                     "). Use a clone of it.");
+    EXPECT_INVALID(optimizer.step(),
+                   "[step] parameter 1 repeats elements: expected a place of its own for each, got "
+                   "strides [0] (" +
+                       std::string(to_string(dtype)) + " [2] on " + device_.name() +
+                       "). Use a clone of it.");
     expect_near(a, {0.5, 0.5});
     const nn::Optimizer::State state = optimizer.state();
     EXPECT_EQ(state.lists[0][0].to_vector<float>(), (Floats{1, 1}));
@@ -167,9 +164,8 @@ TEST(Optimizers, AParameterThatWasLentToBeReadStopsAll) {
   nn::SGD optimizer({a, b}, {.learning_rate = 0.5});
   a->set_grad(ones({2}, cpu));
   b->set_grad(ones({2}, {DType::bf16, cpu}));
-  EXPECT_ERROR(optimizer.step(), ErrorCode::kInvalidArgument,
-               "[step] parameter 1 is read-only: its owner lent the memory to be read (cpu:0). "
-               "Write to a clone or a copy of it.");
+  EXPECT_INVALID(optimizer.step(),
+                 "[step] parameter 1 is read-only: its owner lent the memory to be read (cpu:0).");
   EXPECT_EQ(a->to_vector<float>(), (Floats{1, 1}));
 }
 
@@ -185,8 +181,7 @@ TEST_P(OptimizerTest, ClipsGradients) {
   EXPECT_EQ(nn::clip_grad_norm(std::vector{none}, 1).item<float>(), 0);
   const nn::Parameter elsewhere(zeros({1}, test_device("fake:1")));
   set_gradient(elsewhere, {1});
-  EXPECT_ERROR(static_cast<void>(nn::clip_grad_norm(std::vector{a, elsewhere}, 1)),
-               ErrorCode::kDeviceMismatch,
+  EXPECT_ERROR(nn::clip_grad_norm(std::vector{a, elsewhere}, 1), ErrorCode::kDeviceMismatch,
                "[clip_grad_norm] the gradients are on two devices (" + device_.name() +
                    " and fake:1). Pass the parameters of one device at a time.");
 }
@@ -200,51 +195,50 @@ TEST_P(OptimizerTest, ClipsAllGradientsOrNone) {
       "] the gradient of parameter 1 repeats elements: expected a place of its own for each, got "
       "strides [0] (f32 [2] on " +
       device_.name() + "). Use a clone of it.";
-  EXPECT_ERROR(nn::clip_grad_value(all, 1), ErrorCode::kInvalidArgument, "[clip_grad_value" + text);
-  EXPECT_ERROR((void)nn::clip_grad_norm(all, 1), ErrorCode::kInvalidArgument,
-               "[clip_grad_norm" + text);
+  EXPECT_INVALID(nn::clip_grad_value(all, 1), "[clip_grad_value" + text);
+  EXPECT_INVALID(nn::clip_grad_norm(all, 1), "[clip_grad_norm" + text);
   EXPECT_EQ(a->grad().to_vector<float>(), (Floats{2, 3}));
   for (const auto& [most, got] : {std::pair(0.0, "0"), {double{NAN}, "nan"}}) {
-    EXPECT_ERROR((void)nn::clip_grad_norm(none, most), ErrorCode::kInvalidArgument,
-                 std::string("[clip_grad_norm] bad norm: expected more than 0, got ") + got +
-                     ". Choose another.");
+    EXPECT_INVALID(nn::clip_grad_norm(none, most),
+                   std::string("[clip_grad_norm] bad norm: expected more than 0, got ") + got +
+                       ". Choose another.");
   }
-  EXPECT_ERROR(nn::clip_grad_value(none, -1), ErrorCode::kInvalidArgument,
-               "[clip_grad_value] bad limit: expected 0 or more, got -1. Choose another.");
+  EXPECT_INVALID(nn::clip_grad_value(none, -1),
+                 "[clip_grad_value] bad limit: expected 0 or more, got -1. Choose another.");
 }
 
 TEST_P(OptimizerTest, SaysWhatItCanNotUse) {
   const nn::Parameter a = parameter({1});
-  EXPECT_ERROR(nn::SGD({}), ErrorCode::kInvalidArgument,
-               "[Optimizer] no parameters: expected those of a model, model.parameters()");
-  EXPECT_ERROR(nn::SGD({a, a}), ErrorCode::kInvalidArgument,
-               "[Optimizer] a parameter occurs twice: number 1 is an earlier one. Leave it out.");
-  EXPECT_ERROR(nn::SGD({a}, {.learning_rate = -1}), ErrorCode::kInvalidArgument,
-               "[Optimizer] a wrong learning rate: expected a finite number >= 0, got -1");
-  EXPECT_ERROR(nn::SGD({a}, {.nesterov = true}), ErrorCode::kInvalidArgument,
-               "[SGD] wrong options with nesterov: expected a momentum > 0 and no dampening, got 0 "
-               "and 0");
-  EXPECT_ERROR(nn::SGD({a}, {.momentum = -1}), ErrorCode::kInvalidArgument,
-               "[SGD] a wrong momentum: expected a finite number >= 0, got -1");
-  EXPECT_ERROR(nn::SGD({a}, {.momentum = INFINITY}), ErrorCode::kInvalidArgument,
-               "[SGD] a wrong momentum: expected a finite number >= 0, got inf");
-  EXPECT_ERROR(nn::SGD({a}, {.momentum = 0.5, .dampening = NAN}), ErrorCode::kInvalidArgument,
-               "[SGD] a wrong dampening: expected a finite number, got nan");
-  EXPECT_ERROR(nn::Adam({a}, {.epsilon = INFINITY}), ErrorCode::kInvalidArgument,
-               "[Adam] a wrong epsilon: expected a finite number >= 0, got inf");
-  EXPECT_ERROR(nn::SGD({a}).step(NAN), ErrorCode::kInvalidArgument,
-               "[step] a wrong factor of the gradients: expected a finite number, got nan. Pass 1 "
-               "to take them as they are.");
-  EXPECT_ERROR(nn::Adam({a}, {.beta1 = 1.2}), ErrorCode::kInvalidArgument,
-               "[Adam] a wrong beta1: expected 0 or more and less than 1, got 1.2");
-  EXPECT_ERROR(nn::AdamW({a}, {.weight_decay = -1}), ErrorCode::kInvalidArgument,
-               "[AdamW] a wrong weight_decay: expected a finite number >= 0, got -1");
+  EXPECT_INVALID(nn::SGD({}),
+                 "[Optimizer] no parameters: expected those of a model, model.parameters()");
+  EXPECT_INVALID(nn::SGD({a, a}),
+                 "[Optimizer] a parameter occurs twice: number 1 is an earlier one. Leave it out.");
+  EXPECT_INVALID(nn::SGD({a}, {.learning_rate = -1}),
+                 "[Optimizer] a wrong learning rate: expected a finite number >= 0, got -1");
+  EXPECT_INVALID(
+      nn::SGD({a}, {.nesterov = true}),
+      "[SGD] wrong options with nesterov: expected a momentum > 0 and no dampening, got 0 and 0");
+  EXPECT_INVALID(nn::SGD({a}, {.momentum = -1}),
+                 "[SGD] a wrong momentum: expected a finite number >= 0, got -1");
+  EXPECT_INVALID(nn::SGD({a}, {.momentum = INFINITY}),
+                 "[SGD] a wrong momentum: expected a finite number >= 0, got inf");
+  EXPECT_INVALID(nn::SGD({a}, {.momentum = 0.5, .dampening = NAN}),
+                 "[SGD] a wrong dampening: expected a finite number, got nan");
+  EXPECT_INVALID(nn::Adam({a}, {.epsilon = INFINITY}),
+                 "[Adam] a wrong epsilon: expected a finite number >= 0, got inf");
+  EXPECT_INVALID(nn::SGD({a}).step(NAN),
+                 "[step] a wrong factor of the gradients: expected a finite number, got nan. Pass "
+                 "1 to take them as they are.");
+  EXPECT_INVALID(nn::Adam({a}, {.beta1 = 1.2}),
+                 "[Adam] a wrong beta1: expected 0 or more and less than 1, got 1.2");
+  EXPECT_INVALID(nn::AdamW({a}, {.weight_decay = -1}),
+                 "[AdamW] a wrong weight_decay: expected a finite number >= 0, got -1");
   nn::SGD lazy({nn::Parameter()});
-  EXPECT_ERROR(lazy.step(), ErrorCode::kInvalidArgument, "[step] parameter 0 has no shape yet");
+  EXPECT_INVALID(lazy.step(), "[step] parameter 0 has no shape yet");
   nn::SGD with_momentum({nn::Parameter()}, {.momentum = 0.9});
-  EXPECT_ERROR(with_momentum.set_state({1, {1}, {{ones({2})}}, false}), ErrorCode::kInvalidArgument,
-               "[set_state] parameter 0 has no shape yet: expected a batch before, from which its "
-               "lazy layer learns its sizes. Run the model on a batch first.");
+  EXPECT_INVALID(with_momentum.set_state({1, {1}, {{ones({2})}}, false}),
+                 "[set_state] parameter 0 has no shape yet: expected a batch before, from which "
+                 "its lazy layer learns its sizes.");
   nn::Adam adam({a});
   set_gradient(a, {1});
   adam.step();

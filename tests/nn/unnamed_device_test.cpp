@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include <patchbay/nn.h>
-#include <patchbay/patchbay.h>
 
 #include "support/runtime_fixture.h"
 #include "support/scratch_directory.h"
@@ -107,10 +106,10 @@ void refuse() {
   const std::filesystem::path file = std::filesystem::path(scratch.folder("files")) / "file";
   const Tensor values = full({2}, 3, Device("fake:0"));
   const auto expect = [&](auto read, const std::string& operation) {
-    EXPECT_ERROR(static_cast<void>(read()), ErrorCode::kUnknownDevice,
+    EXPECT_ERROR(read(), ErrorCode::kUnknownDevice,
                  "[" + operation +
-                     "] no CPU device is visible: expected one for what names no "
-                     "device, visible are [fake:0]. Name a device, or add a CPU device to ");
+                     "] no CPU device is visible: expected one for what names no device, visible "
+                     "are [fake:0]. Name a device, or add a CPU device to ");
   };
   nn::save_npy(file, values);
   expect([&] { return nn::read_npy(file); }, "read_npy");

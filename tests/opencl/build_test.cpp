@@ -2,7 +2,6 @@
 // Programs that several processes build at the same time.
 #include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -27,12 +26,8 @@ namespace fs = std::filesystem;
 TEST(OpenclBuild, DISABLED_InAProcessOfItsOwn) {
   const char* const file = getenv("LYING_ICD_FILE");
   ASSERT_NE(file, nullptr);
-  RuntimeOptions options;
-  options.read_environment = false;
-  options.settings["opencl_library"] = PATCHBAY_TEST_ICD_DIR "/icd_lying.so";
-  options.settings["cache_dir"] = std::string(file) + ".cache";
-  const Runtime runtime(options);
-  const Device device = runtime.device("opencl");
+  const Device device =
+      runtime_on("icd_lying", {{"cache_dir", std::string(file) + ".cache"}}).device("opencl");
   const Tensor x = from_host(std::vector<float>(4), {4}, device);
   KernelModule::from_source(device, kText).kernel("f").launch({.group_size = {4}}, {x});
   EXPECT_EQ(x.to_vector<float>(), std::vector<float>(4, 7));
@@ -86,8 +81,7 @@ TEST(OpenclBuild, IsLoggedIfItTakesLong) {
         lines.emplace_back(line);
       }
     };
-    const Runtime runtime(options);
-    const Device device = runtime.device("opencl");
+    const Device device = Runtime(options).device("opencl");
     const Tensor x = from_host(std::vector<float>(4), {4}, device);
     static_cast<void>(exp(x));
     static_cast<void>(exp(x));
@@ -108,11 +102,8 @@ TEST(OpenclBuild, DamagedAndExchangedProgramsAreBuiltAgain) {
   const test::ScratchDirectory scratch;
   const std::string name = scratch.path();
   const auto run = [&](const std::string& number) {
-    RuntimeOptions options;
-    options.read_environment = false;
-    options.settings["cache_dir"] = name + "/cache";
-    const Runtime runtime(options);
-    const Tensor x = from_host(std::vector<float>(1), {1}, runtime.device("opencl"));
+    const Device device = runtime_on("", {{"cache_dir", name + "/cache"}}).device("opencl");
+    const Tensor x = from_host(std::vector<float>(1), {1}, device);
     KernelModule::from_source(x.device(), "PATCHBAY_KERNEL(f" + number +
                                               ")(PATCHBAY_OUTPUT(f32, x)) {\n"
                                               "  PATCHBAY_BIND(f32, x);\n  x[0] = " +

@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,12 +28,6 @@ Function* entry(const char* name) {
 
 std::uint64_t number_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
 
-void expect_error(ErrorCode code, const std::string& text, const std::function<void()>& body) {
-  const Error error = test::error_of(body);
-  EXPECT_EQ(to_string(error.code()), to_string(code)) << error.what();
-  EXPECT_HAS(error.what(), text);
-}
-
 /// An application with a context of its own on the device that the runtime calls opencl:0.
 class OpenclInterop : public testing::Test {
  protected:
@@ -48,6 +41,7 @@ class OpenclInterop : public testing::Test {
   void TearDown() override {
     if (context_ == nullptr) return;
     runtime_ = Runtime(no_plugins());
+    for (const cl_mem buffer : buffers_) CL(clReleaseMemObject)(buffer);
     // The runtime has let go of it; a thread of the driver's may do so a moment later.
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (references() != references_ && std::chrono::steady_clock::now() < deadline) {
@@ -86,17 +80,22 @@ class OpenclInterop : public testing::Test {
     EXPECT_EQ(code, CL_SUCCESS);
     return queue;
   }
+  /// Released at the end.
+  cl_mem kept(cl_mem buffer, cl_int code) {
+    EXPECT_EQ(code, CL_SUCCESS);
+    buffers_.push_back(buffer);
+    return buffer;
+  }
   /// In the application's context, with these values.
-  cl_mem make_buffer(std::vector<float> values) const {
+  cl_mem make_buffer(std::vector<float> values) {
     cl_int code = 0;
     const cl_mem buffer = CL(clCreateBuffer)(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                              values.size() * sizeof(float), values.data(), &code);
-    EXPECT_EQ(code, CL_SUCCESS);
-    return buffer;
+    return kept(buffer, code);
   }
-  std::vector<float> read(cl_mem buffer, std::size_t count) const {
+  std::vector<float> read(cl_mem buffer, std::size_t count, std::size_t offset_bytes = 0) const {
     std::vector<float> values(count);
-    EXPECT_EQ(CL(clEnqueueReadBuffer)(queue_, buffer, CL_TRUE, 0, count * sizeof(float),
+    EXPECT_EQ(CL(clEnqueueReadBuffer)(queue_, buffer, CL_TRUE, offset_bytes, count * sizeof(float),
                                       values.data(), 0, nullptr, nullptr),
               CL_SUCCESS);
     return values;
@@ -112,6 +111,7 @@ class OpenclInterop : public testing::Test {
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
   cl_uint references_ = 0;
+  std::vector<cl_mem> buffers_;
 };
 
 TEST_F(OpenclInterop, BuffersOfTheApplication) {
@@ -130,18 +130,13 @@ TEST_F(OpenclInterop, BuffersOfTheApplication) {
   }
   EXPECT_TRUE(released);
   EXPECT_EQ(read(buffer, 4), (std::vector<float>{10, 20, 30, 40}));
-  CL(clReleaseMemObject)(buffer);
 }
 
 TEST_F(OpenclInterop, OurBuffersInTheApplication) {
   const Tensor tensor = full({4}, 6, adopted());
   const NativeHandle memory = native_handle(tensor);
   tensor.buffer().wait();
-  std::vector<float> values(4);
-  ASSERT_EQ(CL(clEnqueueReadBuffer)(queue_, memory.as<cl_mem>(), CL_TRUE, memory.offset_bytes, 16,
-                                    values.data(), 0, nullptr, nullptr),
-            CL_SUCCESS);
-  EXPECT_EQ(values, std::vector<float>(4, 6));
+  EXPECT_EQ(read(memory.as<cl_mem>(), 4, memory.offset_bytes), std::vector<float>(4, 6));
 }
 
 TEST_F(OpenclInterop, QueuesOfTheApplication) {
@@ -152,11 +147,7 @@ TEST_F(OpenclInterop, QueuesOfTheApplication) {
   // What the application queues after this follows the fill.
   stream.wait(device.default_stream().record());
   const NativeHandle memory = native_handle(tensor);
-  std::vector<float> values(4);
-  ASSERT_EQ(CL(clEnqueueReadBuffer)(queue_, memory.as<cl_mem>(), CL_TRUE, memory.offset_bytes, 16,
-                                    values.data(), 0, nullptr, nullptr),
-            CL_SUCCESS);
-  EXPECT_EQ(values, std::vector<float>(4, 2));
+  EXPECT_EQ(read(memory.as<cl_mem>(), 4, memory.offset_bytes), std::vector<float>(4, 2));
 }
 
 TEST_F(OpenclInterop, EventsInTheApplication) {
@@ -174,21 +165,18 @@ TEST_F(OpenclInterop, WhatIsOfAnotherContextIsRefused) {
   const std::string way_out =
       " belongs to another context than this device; adopt that context before";
   const cl_mem buffer = make_buffer({1, 2});
-  expect_error(ErrorCode::kInvalidArgument, "[wrap_buffer] the buffer" + way_out,
-               [&] { (void)wrap_buffer(device, number_of(buffer), 8); });
-  expect_error(ErrorCode::kInvalidArgument, "[wrap_stream] the command queue" + way_out,
-               [&] { (void)wrap_stream(device, number_of(queue_)); });
-  expect_error(ErrorCode::kInUse, "[adopt_context] device opencl:0 is open already",
-               [&] { adopt_context(device, number_of(context_)); });
-  CL(clReleaseMemObject)(buffer);
+  EXPECT_INVALID(wrap_buffer(device, number_of(buffer), 8), "[wrap_buffer] the buffer" + way_out);
+  EXPECT_INVALID(wrap_stream(device, number_of(queue_)),
+                 "[wrap_stream] the command queue" + way_out);
+  EXPECT_ERROR(adopt_context(device, number_of(context_)), ErrorCode::kInUse,
+               "[adopt_context] device opencl:0 is open already");
 }
 
 TEST_F(OpenclInterop, BuffersThatDoNotFit) {
   const Device device = adopted();
   const cl_mem buffer = make_buffer({1, 2});
-  expect_error(ErrorCode::kInvalidArgument,
-               "[wrap_buffer] the buffer has 8 bytes, not 12 (opencl:0)",
-               [&] { (void)wrap_buffer(device, number_of(buffer), 12); });
+  EXPECT_INVALID(wrap_buffer(device, number_of(buffer), 12),
+                 "[wrap_buffer] the buffer has 8 bytes, not 12 (opencl:0)");
   const cl_image_format format = {CL_RGBA, CL_FLOAT};
   cl_image_desc description{};
   description.image_type = CL_MEM_OBJECT_IMAGE2D;
@@ -196,18 +184,15 @@ TEST_F(OpenclInterop, BuffersThatDoNotFit) {
   cl_int code = 0;
   const cl_mem image =
       CL(clCreateImage)(context_, CL_MEM_READ_WRITE, &format, &description, nullptr, &code);
-  ASSERT_EQ(code, CL_SUCCESS);
-  expect_error(ErrorCode::kInvalidArgument, "[wrap_buffer] the memory object is no buffer",
-               [&] { (void)wrap_buffer(device, number_of(image), 16); });
-  CL(clReleaseMemObject)(image);
-  const cl_mem constant = CL(clCreateBuffer)(context_, CL_MEM_READ_ONLY, 16, nullptr, &code);
-  ASSERT_EQ(code, CL_SUCCESS);
-  expect_error(ErrorCode::kInvalidArgument,
-               "[wrap_buffer] the buffer is CL_MEM_READ_ONLY: expected one that kernels may write; "
-               "make it with CL_MEM_READ_WRITE (opencl:0)",
-               [&] { (void)wrap_buffer(device, number_of(constant), 16); });
-  CL(clReleaseMemObject)(constant);
-  CL(clReleaseMemObject)(buffer);
+  kept(image, code);
+  EXPECT_INVALID(wrap_buffer(device, number_of(image), 16),
+                 "[wrap_buffer] the memory object is no buffer");
+  const cl_mem constant =
+      kept(CL(clCreateBuffer)(context_, CL_MEM_READ_ONLY, 16, nullptr, &code), code);
+  EXPECT_INVALID(
+      wrap_buffer(device, number_of(constant), 16),
+      "[wrap_buffer] the buffer is CL_MEM_READ_ONLY: expected one that kernels may write; "
+      "make it with CL_MEM_READ_WRITE (opencl:0)");
 }
 
 TEST_F(OpenclInterop, SubBuffersBeginWhereTheyDo) {
@@ -217,7 +202,7 @@ TEST_F(OpenclInterop, SubBuffersBeginWhereTheyDo) {
   cl_int code = 0;
   const cl_mem part =
       CL(clCreateSubBuffer)(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-  ASSERT_EQ(code, CL_SUCCESS);
+  kept(part, code);
   from_buffer(wrap_buffer(device, number_of(part), 16), DType::f32, {4}).fill_(7);
   device.synchronize();
   const std::vector<float> values = read(whole, 256);
@@ -225,30 +210,26 @@ TEST_F(OpenclInterop, SubBuffersBeginWhereTheyDo) {
   EXPECT_EQ(values[128], 7);
   EXPECT_EQ(values[131], 7);
   EXPECT_EQ(values[132], 1);
-  CL(clReleaseMemObject)(part);
-  CL(clReleaseMemObject)(whole);
 }
 
 TEST_F(OpenclInterop, QueuesThatAreNoStreams) {
   const Device device = adopted();
   const cl_command_queue queue = make_queue(context_, id_, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
   ASSERT_NE(queue, nullptr);
-  expect_error(ErrorCode::kInvalidArgument,
-               "[wrap_stream] the command queue runs out of order, and streams are in order",
-               [&] { (void)wrap_stream(device, number_of(queue)); });
+  EXPECT_INVALID(wrap_stream(device, number_of(queue)),
+                 "[wrap_stream] the command queue runs out of order, and streams are in order");
   CL(clReleaseCommandQueue)(queue);
-  expect_error(ErrorCode::kInvalidArgument,
-               "[wrap_stream] null is no command queue: expected a cl_command_queue, got 0 "
-               "(opencl:0)",
-               [&] { (void)wrap_stream(device, 0); });
+  EXPECT_INVALID(
+      wrap_stream(device, 0),
+      "[wrap_stream] null is no command queue: expected a cl_command_queue, got 0 (opencl:0)");
 }
 
 TEST_F(OpenclInterop, ContextsOfAnotherDevice) {
   if (plugin_info(runtime_).devices.size() < 2) GTEST_SKIP() << "one device only";
   const cl_context other = make_context(native_id("opencl:1"));
   const Device device = runtime_.device("opencl:0");
-  expect_error(ErrorCode::kInvalidArgument, "[adopt_context] the context does not have this device",
-               [&] { adopt_context(device, number_of(other)); });
+  EXPECT_INVALID(adopt_context(device, number_of(other)),
+                 "[adopt_context] the context does not have this device");
   // The device is none the worse, and another context may come.
   adopt_context(device, number_of(context_));
   EXPECT_EQ(zeros({2}, device).to_vector<float>(), std::vector<float>(2, 0));
@@ -269,18 +250,15 @@ TEST_F(OpenclInterop, ContextsOfSeveralDevices) {
     const Tensor there = (here + here).to(runtime.device("opencl:1"));
     EXPECT_EQ((there * 2).to_vector<float>(), std::vector<float>(3, 8));
     const cl_command_queue queue = make_queue(shared, id_, 0);
-    expect_error(ErrorCode::kInvalidArgument,
-                 "[wrap_stream] the command queue is of another device",
-                 [&] { (void)wrap_stream(runtime.device("opencl:1"), number_of(queue)); });
+    EXPECT_INVALID(wrap_stream(runtime.device("opencl:1"), number_of(queue)),
+                   "[wrap_stream] the command queue is of another device");
     CL(clReleaseCommandQueue)(queue);
   }
   CL(clReleaseContext)(shared);
 }
 
 TEST(OpenclAlignment, SubBuffersThatBeginElsewhere) {
-  const Runtime runtime = lying_runtime("coarse");
-  PATCHBAY_NEED_OPENCL(runtime);
-  const Device device = runtime.device("opencl:0");
+  PATCHBAY_OPENCL_DEVICE(device, lying_runtime("coarse"));
   cl_int code = 0;
   const cl_mem whole = CL(clCreateBuffer)(native_context(device).as<cl_context>(),
                                           CL_MEM_READ_WRITE, 8192, nullptr, &code);
@@ -289,11 +267,9 @@ TEST(OpenclAlignment, SubBuffersThatBeginElsewhere) {
   const cl_mem part =
       CL(clCreateSubBuffer)(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
   ASSERT_EQ(code, CL_SUCCESS);
-  expect_error(
-      ErrorCode::kInvalidArgument,
-      "[wrap_buffer] the sub-buffer begins at byte 512, and this device wants multiples of "
-      "4096 (opencl:0)",
-      [&] { (void)wrap_buffer(device, number_of(part), 16); });
+  EXPECT_INVALID(wrap_buffer(device, number_of(part), 16),
+                 "[wrap_buffer] the sub-buffer begins at byte 512, and this device wants multiples "
+                 "of 4096 (opencl:0)");
   CL(clReleaseMemObject)(part);
   CL(clReleaseMemObject)(whole);
 }
@@ -321,14 +297,11 @@ TEST_F(OpenclInterop, DlpackHasBufferAndOffset) {
   }
   EXPECT_EQ(deleted, 1);
   shape[0] = 3;
-  expect_error(ErrorCode::kInvalidArgument, "[from_dlpack] the buffer has 16 bytes, not 20",
-               [&] { (void)from_dlpack(&managed, device); });
+  EXPECT_INVALID(from_dlpack(&managed, device), "[from_dlpack] the buffer has 16 bytes, not 20");
   shape[0] = 1;
   managed.dl_tensor.byte_offset = 6;
-  expect_error(ErrorCode::kInvalidArgument, "[from_dlpack] misaligned memory",
-               [&] { (void)from_dlpack(&managed, device); });
+  EXPECT_INVALID(from_dlpack(&managed, device), "[from_dlpack] misaligned memory");
   EXPECT_EQ(deleted, 1);
-  CL(clReleaseMemObject)(buffer);
 }
 
 /// The device's queue is held up by an event of the application's: nothing but the order that the

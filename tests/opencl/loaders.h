@@ -4,11 +4,11 @@
 #define PATCHBAY_TESTS_OPENCL_LOADERS_H_
 
 #include <cstdlib>
+#include <map>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
-
-#include <patchbay/patchbay.h>
 
 #include "support/runtime_fixture.h"
 
@@ -21,9 +21,11 @@ inline constexpr const char* kText =
     "  x[PATCHBAY_GLOBAL_ID(0)] = 7.0f;\n}\n";
 
 /// `library`: a path, or the name of one of our loaders; empty: the machine's own.
-inline Runtime runtime_on(const std::string& library) {
+inline Runtime runtime_on(const std::string& library,
+                          std::map<std::string, std::string> settings = {}) {
   RuntimeOptions options;
   options.read_environment = false;
+  options.settings = std::move(settings);
   if (!library.empty()) {
     const bool is_path = library.find('/') != std::string::npos;
     options.settings["opencl_library"] =
@@ -59,5 +61,11 @@ inline Runtime lying_runtime(const char* lies) {
     }                                                                              \
     ASSERT_EQ(info.status, patchbay::PluginStatus::kLoaded) << info.reason;        \
   } while (false)
+
+/// `device` is that of a runtime, which lives as long.
+#define PATCHBAY_OPENCL_DEVICE(device, runtime) \
+  const patchbay::Runtime device##_s = runtime; \
+  PATCHBAY_NEED_OPENCL(device##_s);             \
+  const patchbay::Device device = device##_s.device("opencl:0")
 
 #endif  // PATCHBAY_TESTS_OPENCL_LOADERS_H_

@@ -16,22 +16,18 @@ namespace {
 
 void expect_out_of_memory(const Device& device, std::size_t size, const std::string& text) {
   const DeviceMemory before = device.memory();
-  EXPECT_ERROR((void)Buffer::allocate(device, size), ErrorCode::kOutOfMemory, text);
+  EXPECT_ERROR(Buffer::allocate(device, size), ErrorCode::kOutOfMemory, text);
   EXPECT_EQ(device.memory().live_bytes, before.live_bytes);
 }
 
 TEST(OpenclMemory, LargestAllocationIsNamed) {
-  const Runtime runtime = runtime_on("");
-  PATCHBAY_NEED_OPENCL(runtime);
-  expect_out_of_memory(runtime.device("opencl"), std::size_t{1} << 45,
-                       "CL_DEVICE_MAX_MEM_ALLOC_SIZE");
+  PATCHBAY_OPENCL_DEVICE(device, runtime_on(""));
+  expect_out_of_memory(device, std::size_t{1} << 45, "CL_DEVICE_MAX_MEM_ALLOC_SIZE");
 }
 
 TEST(OpenclMemory, RefusedByTheDriver) {
-  const Runtime runtime = lying_runtime("no-memory");
-  PATCHBAY_NEED_OPENCL(runtime);
-  expect_out_of_memory(runtime.device("opencl"), std::size_t{1} << 21,
-                       "CL_MEM_OBJECT_ALLOCATION_FAILURE");
+  PATCHBAY_OPENCL_DEVICE(device, lying_runtime("no-memory"));
+  expect_out_of_memory(device, std::size_t{1} << 21, "CL_MEM_OBJECT_ALLOCATION_FAILURE");
 }
 
 /// Shows the memory of opencl:0 in a process whose control group has a limit of 300 MiB, of which
@@ -51,8 +47,7 @@ TEST(OpenclMemory, RefusedByTheDriver) {
     std::ofstream(folder / (is_v2 ? "memory.max" : "memory.limit_in_bytes")) << (300 << 20);
     std::ofstream(folder / (is_v2 ? "memory.current" : "memory.usage_in_bytes")) << (100 << 20);
   }
-  const Runtime runtime = runtime_on("");
-  const Device device = runtime.device("opencl");
+  const Device device = runtime_on("").device("opencl");
   const DeviceMemory memory = device.memory();
   std::cerr << device.properties().memory_total_bytes / 1048576 << ' '
             << memory.total_bytes / 1048576 << ' ' << memory.free_bytes / 1048576 << '\n';
@@ -76,9 +71,7 @@ TEST(OpenclMemory, IsAtMostThatOfTheControlGroup) {
 }
 
 TEST(OpenclMemory, PinnedMemoryComesBack) {
-  const Runtime runtime = runtime_on("");
-  PATCHBAY_NEED_OPENCL(runtime);
-  const Device device = runtime.device("opencl");
+  PATCHBAY_OPENCL_DEVICE(device, runtime_on(""));
   for (int i = 0; i < 20; ++i) {
     const Buffer pinned = Buffer::allocate(device, std::size_t{1} << 20, MemoryKind::kPinned);
     static_cast<char*>(pinned.host_pointer())[i] = 'x';
@@ -88,9 +81,7 @@ TEST(OpenclMemory, PinnedMemoryComesBack) {
 
 /// It is mapped for the host all the time, and no kernel may use mapped memory.
 TEST(OpenclMemory, PinnedMemoryIsNoArgument) {
-  const Runtime runtime = runtime_on("");
-  PATCHBAY_NEED_OPENCL(runtime);
-  const Device device = runtime.device("opencl");
+  PATCHBAY_OPENCL_DEVICE(device, runtime_on(""));
   const Buffer pinned = Buffer::allocate(device, 64, MemoryKind::kPinned);
   const Argument out = Argument::tensor(pinned, DType::f32, {16}, Access::kWrite);
   const Kernel fill = Kernel::prepare(device, test::fill_spec());

@@ -27,10 +27,7 @@ namespace fs = std::filesystem;
 Device fresh_device(const fs::path& folder) {
   fs::create_directories(folder / "pocl");
   setenv("POCL_CACHE_DIR", (folder / "pocl").c_str(), 1);
-  RuntimeOptions options;
-  options.read_environment = false;
-  options.settings["cache_dir"] = (folder / "library").string();
-  static const Runtime runtime(options);
+  static const Runtime runtime = runtime_on("", {{"cache_dir", folder / "library"}});
   return runtime.device("opencl");
 }
 
@@ -80,53 +77,67 @@ class OpenclPocl : public testing::Test {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
   }
 
+  void expect_recovery(const std::function<void()>& spoil, const std::function<void()>& mend,
+                       const std::string& errors) const {
+    EXPECT_EXIT(fail_and_recover(scratch_.path(), spoil, mend), testing::ExitedWithCode(0), errors);
+  }
+  /// With PoCL's folder on a disk of 16 MiB: spoil(folder) breaks it, mend(folder) mends it.
+  template <class Spoil, class Mend>
+  void expect_recovery_of_disk(const Spoil& spoil, const Mend& mend,
+                               const std::string& errors) const {
+    const auto run = [&] {
+      if (!test::leave_mounts()) std::exit(2);
+      const fs::path folder = scratch_.path() / "pocl";
+      fs::create_directories(folder);
+      const test::SmallDisk disk(folder, 4096);
+      if (!disk.is_mounted()) std::exit(3);
+      fail_and_recover(
+          scratch_.path(), [&] { spoil(folder); }, [&] { mend(folder); });
+    };
+    EXPECT_EXIT(run(), testing::ExitedWithCode(0), errors);
+  }
+  static void limit(__rlimit_resource resource, rlim_t most) {
+    rlimit limits{};
+    getrlimit(resource, &limits);
+    limits.rlim_cur = most;
+    setrlimit(resource, &limits);
+  }
+
   const test::ScratchDirectory scratch_;
 };
 
 TEST_F(OpenclPocl, NoLinkerOnThePath) {
   const std::string path = getenv("PATH");
-  EXPECT_EXIT(
-      fail_and_recover(
-          scratch_.path(), [] { unsetenv("PATH"); }, [&] { setenv("PATH", path.c_str(), 1); }),
-      testing::ExitedWithCode(0),
-      "unsupported: .*PoCL needs a linker at run time: expected 'ld' on PATH, got no PATH. "
-      "Install one \\(binutils\\), or add its directory to PATH. \\(opencl:0\\)\n"
-      "unsupported: .*got no PATH");
-  EXPECT_EXIT(fail_and_recover(
-                  scratch_.path(), [] { setenv("PATH", "/nonexistent::/tmp", 1); },
-                  [&] { setenv("PATH", path.c_str(), 1); }),
-              testing::ExitedWithCode(0), "expected 'ld' on PATH, got no such program");
+  expect_recovery([] { unsetenv("PATH"); }, [&] { setenv("PATH", path.c_str(), 1); },
+                  "unsupported: .*PoCL needs a linker at run time: expected 'ld' on PATH, got no "
+                  "PATH. Install one \\(binutils\\), or add its directory to PATH. \\(opencl:0\\)\n"
+                  "unsupported: .*got no PATH");
+  expect_recovery([] { setenv("PATH", "/nonexistent::/tmp", 1); },
+                  [&] { setenv("PATH", path.c_str(), 1); },
+                  "expected 'ld' on PATH, got no such program");
 }
 
 /// PoCL's linker, and the compiler of rusticl, look there.
 TEST_F(OpenclPocl, FilesInTheWorkingDirectory) {
   fs::current_path(scratch_.folder("here"));
   for (const char* name : {"libgcc_s.so.1", "libm.so.6", "opencl-c-base.h"}) {
-    EXPECT_EXIT(
-        fail_and_recover(
-            scratch_.path(), [&] { std::ofstream(name) << "garbage"; }, [&] { fs::remove(name); }),
-        testing::ExitedWithCode(0),
-        std::string("launch_failed: .*the OpenCL compiler would take '") + name +
-            "' from the working directory \\(.*here\\). Remove it, or change to another directory "
-            "before a kernel is compiled.");
+    expect_recovery([&] { std::ofstream(name) << "garbage"; }, [&] { fs::remove(name); },
+                    std::string("launch_failed: .*the OpenCL compiler would take '") + name +
+                        "' from the working directory \\(.*here\\). Remove it, or change to "
+                        "another directory before a kernel is compiled.");
   }
   fs::create_directories("relative");
   std::ofstream("relative/ld") << "garbage";
   const std::string path = getenv("PATH");
-  EXPECT_EXIT(fail_and_recover(
-                  scratch_.path(), [&] { setenv("PATH", ("relative:" + path).c_str(), 1); },
-                  [&] { setenv("PATH", path.c_str(), 1); }),
-              testing::ExitedWithCode(0),
-              "'relative/ld' from the working directory by the variable PATH");
+  expect_recovery([&] { setenv("PATH", ("relative:" + path).c_str(), 1); },
+                  [&] { setenv("PATH", path.c_str(), 1); },
+                  "'relative/ld' from the working directory by the variable PATH");
   // The dynamic linker, for the programs that PoCL starts.
   std::ofstream("relative/libz.so.1") << "garbage";
   const auto expect_refused = [&](const char* variable, const char* value, const char* file) {
-    EXPECT_EXIT(
-        fail_and_recover(
-            scratch_.path(), [=] { setenv(variable, value, 1); }, [=] { unsetenv(variable); }),
-        testing::ExitedWithCode(0),
-        std::string("would take '") + file + "' from the working directory by the variable " +
-            variable);
+    expect_recovery([=] { setenv(variable, value, 1); }, [=] { unsetenv(variable); },
+                    std::string("would take '") + file +
+                        "' from the working directory by the variable " + variable);
   };
   expect_refused("LD_LIBRARY_PATH", "/opt/lib:relative", "relative/libz.so.1");
   expect_refused("LD_LIBRARY_PATH", "/opt/lib;./relative/", "./relative/libz.so.1");
@@ -139,86 +150,55 @@ TEST_F(OpenclPocl, FilesInTheWorkingDirectory) {
 }
 
 TEST_F(OpenclPocl, ChildrenAreIgnored) {
-  EXPECT_EXIT(
-      fail_and_recover(
-          scratch_.path(), [] { signal(SIGCHLD, SIG_IGN); }, [] { signal(SIGCHLD, SIG_DFL); }),
-      testing::ExitedWithCode(0),
-      "launch_failed: .*PoCL can't wait for its linker: expected that the process does not ignore "
-      "SIGCHLD, got SIG_IGN or SA_NOCLDWAIT. Set SIGCHLD to SIG_DFL before a kernel is compiled. "
-      "\\(opencl:0\\)\nlaunch_failed: .*SIGCHLD");
+  expect_recovery([] { signal(SIGCHLD, SIG_IGN); }, [] { signal(SIGCHLD, SIG_DFL); },
+                  "launch_failed: .*PoCL can't wait for its linker: expected that the process does "
+                  "not ignore SIGCHLD, got SIG_IGN or SA_NOCLDWAIT. Set SIGCHLD to SIG_DFL before "
+                  "a kernel is compiled. \\(opencl:0\\)\nlaunch_failed: .*SIGCHLD");
 }
 
 TEST_F(OpenclPocl, FewFileDescriptors) {
-  const auto limit = [](rlim_t count) {
-    rlimit files{};
-    getrlimit(RLIMIT_NOFILE, &files);
-    files.rlim_cur = count;
-    setrlimit(RLIMIT_NOFILE, &files);
-  };
-  EXPECT_EXIT(fail_and_recover(
-                  scratch_.path(), [&] { limit(14); }, [&] { limit(64); }),
-              testing::ExitedWithCode(0),
-              "launch_failed: .*too few file descriptors are free for PoCL's compiler: expected "
-              "16, got [0-9]+ \\(Too many open files\\). Close files, or raise the limit "
-              "\\(ulimit -n\\). \\(opencl:0, driver code 24\\)\nlaunch_failed: .*too few");
+  expect_recovery(
+      [] { limit(RLIMIT_NOFILE, 14); }, [] { limit(RLIMIT_NOFILE, 64); },
+      "launch_failed: .*too few file descriptors are free for PoCL's compiler: expected 16, got "
+      "[0-9]+ \\(Too many open files\\). Close files, or raise the limit \\(ulimit -n\\). "
+      "\\(opencl:0, driver code 24\\)\nlaunch_failed: .*too few");
 }
 
 TEST_F(OpenclPocl, SmallFilesOnly) {
-  const auto limit = [](rlim_t bytes) {
-    rlimit size{};
-    getrlimit(RLIMIT_FSIZE, &size);
-    size.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &size);
-  };
-  EXPECT_EXIT(fail_and_recover(
-                  scratch_.path(), [&] { limit(10240); }, [&] { limit(RLIM_INFINITY); }),
-              testing::ExitedWithCode(0),
-              "room for a file of 512 KiB, got the error 'File too large'");
+  expect_recovery([] { limit(RLIMIT_FSIZE, 10240); }, [] { limit(RLIMIT_FSIZE, RLIM_INFINITY); },
+                  "room for a file of 512 KiB, got the error 'File too large'");
 }
 
 TEST_F(OpenclPocl, FullDisk) {
   if (!test::may_mount()) GTEST_SKIP() << "this user may not mount a disk";
-  const auto run = [&] {
-    if (!test::leave_mounts()) std::exit(2);
-    const fs::path folder = scratch_.path() / "pocl";
-    fs::create_directories(folder);
-    const test::SmallDisk disk(folder, 4096);
-    if (!disk.is_mounted()) std::exit(3);
-    const fs::path filler = folder / "filler";
-    const auto fill = [&] {
-      const int file = open(filler.c_str(), O_WRONLY | O_CREAT, S_IRUSR | S_IWUSR);
-      const std::vector<char> page(4096);
-      while (write(file, page.data(), page.size()) > 0) {
-      }
-      close(file);
-    };
-    fail_and_recover(scratch_.path(), fill, [&] { fs::remove(filler); });
+  const auto fill = [](const fs::path& folder) {
+    const int file = open((folder / "filler").c_str(), O_WRONLY | O_CREAT, S_IRUSR | S_IWUSR);
+    const std::vector<char> page(4096);
+    while (write(file, page.data(), page.size()) > 0) {
+    }
+    close(file);
   };
-  EXPECT_EXIT(run(), testing::ExitedWithCode(0),
-              "io: .*PoCL can't compile in its cache directory '.*/pocl': expected room for a file "
-              "of 512 KiB, got the error 'No space left on device'. Provide that, or set "
-              "POCL_CACHE_DIR to a directory that has it. \\(opencl:0, driver code 28\\)\n"
-              "io: .*No space left on device");
+  expect_recovery_of_disk(
+      fill, [](const fs::path& folder) { fs::remove(folder / "filler"); },
+      "io: .*PoCL can't compile in its cache directory '.*/pocl': expected room for a file of 512 "
+      "KiB, got the error 'No space left on device'. Provide that, or set POCL_CACHE_DIR to a "
+      "directory that has it. \\(opencl:0, driver code 28\\)\n"
+      "io: .*No space left on device");
 }
 
 TEST_F(OpenclPocl, DiskThatHoldsNoProgramsOrIsReadOnly) {
   if (!test::may_mount()) GTEST_SKIP() << "this user may not mount a disk";
-  const auto run = [&](unsigned long spoilt) {
-    if (!test::leave_mounts()) std::exit(2);
-    const fs::path folder = scratch_.path() / "pocl";
-    fs::create_directories(folder);
-    const test::SmallDisk disk(folder, 4096);
-    const auto remount = [&](unsigned long flags) {
+  const auto remount = [](unsigned long flags) {
+    return [flags](const fs::path& folder) {
       if (mount("none", folder.c_str(), "tmpfs", MS_REMOUNT | flags, nullptr) != 0) std::exit(3);
     };
-    fail_and_recover(
-        scratch_.path(), [&] { remount(spoilt); }, [&] { remount(0); });
   };
-  EXPECT_EXIT(run(MS_RDONLY), testing::ExitedWithCode(0),
-              "io: .*expected that files can be made there, got the error 'Read-only file system'");
-  EXPECT_EXIT(run(MS_NOEXEC), testing::ExitedWithCode(0),
-              "unsupported: .*expected a file system that may hold programs, got one mounted with "
-              "noexec");
+  expect_recovery_of_disk(
+      remount(MS_RDONLY), remount(0),
+      "io: .*expected that files can be made there, got the error 'Read-only file system'");
+  expect_recovery_of_disk(
+      remount(MS_NOEXEC), remount(0),
+      "unsupported: .*expected a file system that may hold programs, got one mounted with noexec");
 }
 
 /// Why there is no device, where PoCL has an empty or read-only folder for its files.

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <patchbay/operators.h>
-#include <patchbay/tensor.h>
+#include "operators/reference.h"
 
 namespace patchbay::test {
 
@@ -19,6 +18,37 @@ struct OperatorCase {
   std::function<void(const Device& device, DType dtype, const OperatorInfo& record)> run;
 };
 using OperatorCases = std::vector<OperatorCase>;
+
+/// The types for which a case has a reference.
+enum class Types { kAll, kNumbers, kFloats, kBools, kIntegers, kWide, kSigned };
+template <Types kTypes, class T>
+constexpr bool kTakes = kTypes == Types::kAll      ? true
+                        : kTypes == Types::kFloats ? kIsFloat<T>
+                        : kTypes == Types::kBools  ? std::is_same_v<T, bool>
+                        : !kIsNumber<T>            ? false
+                        : kTypes == Types::kWide   ? !kIsSmall<T>
+                        : kTypes == Types::kSigned ? !std::is_same_v<T, std::uint8_t>
+                                                   : kTypes == Types::kNumbers || !kIsFloat<T>;
+
+/// Calls check(device, record, zero) with a zero of the dtype under test.
+template <Types kTypes, class Check>
+OperatorCase case_of(std::string_view name, Check check) {
+  return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
+            with_type(dtype, [&](auto zero) {
+              if constexpr (kTakes<kTypes, decltype(zero)>) {
+                check(device, record, zero);
+              } else {
+                FAIL() << record.name << " has no reference for " << to_string(dtype);
+              }
+            });
+          }};
+}
+
+/// check<T>(device, record) as case_of takes it.
+#define PATCHBAY_OF_TYPES(check)                                    \
+  [](const Device& device, const OperatorInfo& record, auto zero) { \
+    check<decltype(zero)>(device, record);                          \
+  }
 
 OperatorCases memory_cases();
 OperatorCases indexing_cases();

@@ -1,6 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What the library composes on devices without a kernel for it: layers and attention against loops.
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -10,7 +9,6 @@
 
 #include "conformance/reference/rows.h"
 #include "operators/cases.h"
-#include "operators/float_case.h"
 #include "operators/layouts.h"
 
 namespace patchbay::test {
@@ -208,9 +206,9 @@ void check_moment(const Device& device, const OperatorInfo& record) {
 }  // namespace
 
 OperatorCases composite_cases() {
-  return {for_floats("moment", PATCHBAY_OF_FLOATS(check_moment)),
-          for_floats("linear", PATCHBAY_OF_FLOATS(check_linears)),
-          for_floats("attention", PATCHBAY_OF_FLOATS(check_attentions))};
+  return {case_of<Types::kFloats>("moment", PATCHBAY_OF_TYPES(check_moment)),
+          case_of<Types::kFloats>("linear", PATCHBAY_OF_TYPES(check_linears)),
+          case_of<Types::kFloats>("attention", PATCHBAY_OF_TYPES(check_attentions))};
 }
 
 }  // namespace patchbay::test

@@ -9,7 +9,6 @@
 
 #include "conformance/reference/elementwise.h"
 #include "operators/cases.h"
-#include "operators/float_case.h"
 #include "operators/layouts.h"
 
 namespace patchbay::test {
@@ -117,39 +116,26 @@ void check_binary(const Device& device, const OperatorInfo& record, Binary op, B
   check_broadcast<R, T>(device, record, op, reference);
 }
 
-/// Operators that keep the dtype. `floats_only`: there is no reference for the others.
-template <bool floats_only = false>
+/// Operators that keep the dtype.
+template <Types kTypes>
 OperatorCase unary(std::string_view name, Unary op, UnaryOut op_out) {
-  return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
-            with_type(dtype, [&](auto zero) {
-              using T = decltype(zero);
-              if constexpr (!kIsNumber<T> || (floats_only && !kIsFloat<T>)) {
-                FAIL() << name << " has no reference for " << to_string(dtype);
-              } else {
-                const auto reference = conformance::function_of_one<Exact<T>>(name);
-                check_unary<T, T>(device, record, op, op_out, reference);
-                if constexpr (floats_only) check_range<T>(device, record, op, op_out, reference);
-              }
-            });
-          }};
+  return case_of<kTypes>(name, [=](const Device& device, const OperatorInfo& record, auto zero) {
+    using T = decltype(zero);
+    const auto reference = conformance::function_of_one<Exact<T>>(name);
+    check_unary<T, T>(device, record, op, op_out, reference);
+    if constexpr (kTypes == Types::kFloats) check_range<T>(device, record, op, op_out, reference);
+  });
 }
-template <bool floats_only = false>
+template <Types kTypes>
 OperatorCase binary(std::string_view name, Binary op, BinaryOut op_out) {
-  return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
-            with_type(dtype, [&](auto zero) {
-              using T = decltype(zero);
-              if constexpr (!kIsNumber<T> || (floats_only && !kIsFloat<T>)) {
-                FAIL() << name << " has no reference for " << to_string(dtype);
-              } else {
-                check_binary<T, T>(device, record, op, op_out,
-                                   conformance::function_of_two<Exact<T>>(name));
-              }
-            });
-          }};
+  return case_of<kTypes>(name, [=](const Device& device, const OperatorInfo& record, auto zero) {
+    using T = decltype(zero);
+    check_binary<T, T>(device, record, op, op_out, conformance::function_of_two<Exact<T>>(name));
+  });
 }
 
 template <class T>
-void check_where(const Device& device) {
+void check_where(const Device& device, const OperatorInfo&) {
   for (const Arrangement& at : arrangements_of_two()) {
     const std::size_t count = count_of(at.shape);
     const Values<bool> conditions = random_values<bool>(count, 21);
@@ -171,52 +157,34 @@ void check_where(const Device& device) {
   }
 }
 
-void run_where(const Device& device, DType dtype, const OperatorInfo&) {
-  with_type(dtype, [&](auto zero) { check_where<decltype(zero)>(device); });
+template <class T>
+void check_clamp(const Device& device, const OperatorInfo& record) {
+  using Bound = std::optional<Scalar>;
+  const auto check = [&](const Bound& low, const Bound& high, auto bounded) {
+    check_unary<T, T>(
+        device, record, [&](const Tensor& a) { return clamp(a, low, high); },
+        [&](const Tensor& out, const Tensor& a) -> const Tensor& {
+          return clamp_out(out, a, low, high);
+        },
+        bounded);
+  };
+  using E = Exact<T>;
+  check(1, 3, [](E a) { return a < 1 ? E(1) : a > 3 ? E(3) : a; });
+  check(1, {}, [](E a) { return a < 1 ? E(1) : a; });
+  check({}, 3, [](E a) { return a > 3 ? E(3) : a; });
+  check(4, 4, [](E a) { return a != a ? a : E(4); });
 }
 
-void run_clamp(const Device& device, DType dtype, const OperatorInfo& record) {
-  with_type(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (!kIsNumber<T>) {
-      FAIL() << "clamp has no reference for " << to_string(dtype);
-    } else {
-      using Bound = std::optional<Scalar>;
-      const auto check = [&](const Bound& low, const Bound& high, auto bounded) {
-        check_unary<T, T>(
-            device, record, [&](const Tensor& a) { return clamp(a, low, high); },
-            [&](const Tensor& out, const Tensor& a) -> const Tensor& {
-              return clamp_out(out, a, low, high);
-            },
-            bounded);
-      };
-      using E = Exact<T>;
-      check(1, 3, [](E a) { return a < 1 ? E(1) : a > 3 ? E(3) : a; });
-      check(1, {}, [](E a) { return a < 1 ? E(1) : a; });
-      check({}, 3, [](E a) { return a > 3 ? E(3) : a; });
-      check(4, 4, [](E a) { return a != a ? a : E(4); });
-    }
+/// Operators that return bools.
+template <Types kTypes, class Reference>
+OperatorCase comparison(std::string_view name, Binary op, BinaryOut op_out, Reference reference) {
+  return case_of<kTypes>(name, [=](const Device& device, const OperatorInfo& record, auto zero) {
+    check_binary<bool, decltype(zero)>(device, record, op, op_out, reference);
   });
 }
-
-template <class Reference>
-OperatorCase comparison(std::string_view name, Binary op, BinaryOut op_out, Reference reference) {
-  return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
-            with_type(dtype, [&](auto zero) {
-              check_binary<bool, decltype(zero)>(device, record, op, op_out, reference);
-            });
-          }};
-}
-template <class Reference>
-OperatorCase logic(std::string_view name, Binary op, BinaryOut op_out, Reference reference) {
-  return {name, [=](const Device& device, DType, const OperatorInfo& record) {
-            check_binary<bool, bool>(device, record, op, op_out, reference);
-          }};
-}
-
-template <class Reference>
-OperatorCase test_of_floats(std::string_view name, Unary op, UnaryOut op_out, Reference reference) {
-  return for_floats(name, [=](const Device& device, const OperatorInfo& record, auto zero) {
+template <Types kTypes, class Reference>
+OperatorCase test_of_one(std::string_view name, Unary op, UnaryOut op_out, Reference reference) {
+  return case_of<kTypes>(name, [=](const Device& device, const OperatorInfo& record, auto zero) {
     check_unary<bool, decltype(zero)>(device, record, op, op_out, reference);
   });
 }
@@ -226,67 +194,42 @@ OperatorCase test_of_floats(std::string_view name, Unary op, UnaryOut op_out, Re
 // The functions of ops.h are overloaded: the types choose.
 #define PATCHBAY_OVERLOADS(kind, name) \
 #name, static_cast < kind>(name), static_cast < kind##Out>(name##_out)
+#define PATCHBAY_UNARY(name) unary<Types::kNumbers>(PATCHBAY_OVERLOADS(Unary, name))
+#define PATCHBAY_FUNCTION(name) unary<Types::kFloats>(PATCHBAY_OVERLOADS(Unary, name))
+#define PATCHBAY_BINARY(name) binary<Types::kNumbers>(PATCHBAY_OVERLOADS(Binary, name))
+#define PATCHBAY_FUNCTION_OF_TWO(name) binary<Types::kFloats>(PATCHBAY_OVERLOADS(Binary, name))
+#define PATCHBAY_TEST(types, name, ...) \
+  test_of_one<Types::types>(PATCHBAY_OVERLOADS(Unary, name), __VA_ARGS__)
+#define PATCHBAY_COMPARISON(types, name, op) \
+  comparison<Types::types>(PATCHBAY_OVERLOADS(Binary, name), [](auto a, auto b) { return a op b; })
 
 OperatorCases elementwise_cases() {
-  const auto equal = [](auto a, auto b) { return a == b; };
-  const auto unequal = [](auto a, auto b) { return a != b; };
+  // clang-format off
   return {
-      binary(PATCHBAY_OVERLOADS(Binary, add)),
-      binary(PATCHBAY_OVERLOADS(Binary, sub)),
-      binary(PATCHBAY_OVERLOADS(Binary, mul)),
-      binary(PATCHBAY_OVERLOADS(Binary, div)),
-      binary(PATCHBAY_OVERLOADS(Binary, maximum)),
-      binary(PATCHBAY_OVERLOADS(Binary, minimum)),
-      binary(PATCHBAY_OVERLOADS(Binary, remainder)),
-      binary<true>(PATCHBAY_OVERLOADS(Binary, pow)),
-      binary<true>(PATCHBAY_OVERLOADS(Binary, atan2)),
-      binary<true>(PATCHBAY_OVERLOADS(Binary, leaky_relu)),
-      binary<true>(PATCHBAY_OVERLOADS(Binary, elu)),
-      unary(PATCHBAY_OVERLOADS(Unary, neg)),
-      unary(PATCHBAY_OVERLOADS(Unary, abs)),
-      unary(PATCHBAY_OVERLOADS(Unary, square)),
-      unary(PATCHBAY_OVERLOADS(Unary, relu)),
-      unary(PATCHBAY_OVERLOADS(Unary, floor)),
-      unary(PATCHBAY_OVERLOADS(Unary, ceil)),
-      unary(PATCHBAY_OVERLOADS(Unary, round)),
-      unary(PATCHBAY_OVERLOADS(Unary, trunc)),
-      unary(PATCHBAY_OVERLOADS(Unary, sign)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, sqrt)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, exp)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, log)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, rsqrt)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, sigmoid)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, tanh)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, erf)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, gelu)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, sin)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, cos)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, tan)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, exp2)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, expm1)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, log1p)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, log2)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, silu)),
-      unary<true>(PATCHBAY_OVERLOADS(Unary, softplus)),
-      test_of_floats(PATCHBAY_OVERLOADS(Unary, isnan), [](auto a) { return std::isnan(a); }),
-      test_of_floats(PATCHBAY_OVERLOADS(Unary, isinf), [](auto a) { return std::isinf(a); }),
-      test_of_floats(PATCHBAY_OVERLOADS(Unary, isfinite), [](auto a) { return std::isfinite(a); }),
-      {"where", run_where},
-      {"clamp", run_clamp},
-      comparison(PATCHBAY_OVERLOADS(Binary, eq), equal),
-      comparison(PATCHBAY_OVERLOADS(Binary, ne), unequal),
-      comparison(PATCHBAY_OVERLOADS(Binary, lt), [](auto a, auto b) { return a < b; }),
-      comparison(PATCHBAY_OVERLOADS(Binary, le), [](auto a, auto b) { return a <= b; }),
-      comparison(PATCHBAY_OVERLOADS(Binary, gt), [](auto a, auto b) { return a > b; }),
-      comparison(PATCHBAY_OVERLOADS(Binary, ge), [](auto a, auto b) { return a >= b; }),
-      logic(PATCHBAY_OVERLOADS(Binary, logical_and), [](bool a, bool b) { return a && b; }),
-      logic(PATCHBAY_OVERLOADS(Binary, logical_or), [](bool a, bool b) { return a || b; }),
-      {"logical_not",
-       [](const Device& device, DType, const OperatorInfo& record) {
-         check_unary<bool, bool>(device, record, static_cast<Unary>(logical_not),
-                                 static_cast<UnaryOut>(logical_not_out), std::logical_not<>());
-       }},
-  };
+      PATCHBAY_BINARY(add), PATCHBAY_BINARY(sub), PATCHBAY_BINARY(mul), PATCHBAY_BINARY(div),
+      PATCHBAY_BINARY(maximum), PATCHBAY_BINARY(minimum), PATCHBAY_BINARY(remainder),
+      PATCHBAY_FUNCTION_OF_TWO(pow), PATCHBAY_FUNCTION_OF_TWO(atan2),
+      PATCHBAY_FUNCTION_OF_TWO(leaky_relu), PATCHBAY_FUNCTION_OF_TWO(elu),
+      PATCHBAY_UNARY(neg), PATCHBAY_UNARY(abs), PATCHBAY_UNARY(square), PATCHBAY_UNARY(relu),
+      PATCHBAY_UNARY(floor), PATCHBAY_UNARY(ceil), PATCHBAY_UNARY(round), PATCHBAY_UNARY(trunc),
+      PATCHBAY_UNARY(sign),
+      PATCHBAY_FUNCTION(sqrt), PATCHBAY_FUNCTION(exp), PATCHBAY_FUNCTION(log),
+      PATCHBAY_FUNCTION(rsqrt), PATCHBAY_FUNCTION(sigmoid), PATCHBAY_FUNCTION(tanh),
+      PATCHBAY_FUNCTION(erf), PATCHBAY_FUNCTION(gelu), PATCHBAY_FUNCTION(sin),
+      PATCHBAY_FUNCTION(cos), PATCHBAY_FUNCTION(tan), PATCHBAY_FUNCTION(exp2),
+      PATCHBAY_FUNCTION(expm1), PATCHBAY_FUNCTION(log1p), PATCHBAY_FUNCTION(log2),
+      PATCHBAY_FUNCTION(silu), PATCHBAY_FUNCTION(softplus),
+      PATCHBAY_TEST(kFloats, isnan, [](auto a) { return std::isnan(a); }),
+      PATCHBAY_TEST(kFloats, isinf, [](auto a) { return std::isinf(a); }),
+      PATCHBAY_TEST(kFloats, isfinite, [](auto a) { return std::isfinite(a); }),
+      PATCHBAY_TEST(kBools, logical_not, std::logical_not<>()),
+      case_of<Types::kAll>("where", PATCHBAY_OF_TYPES(check_where)),
+      case_of<Types::kNumbers>("clamp", PATCHBAY_OF_TYPES(check_clamp)),
+      PATCHBAY_COMPARISON(kAll, eq, ==), PATCHBAY_COMPARISON(kAll, ne, !=),
+      PATCHBAY_COMPARISON(kAll, lt, <), PATCHBAY_COMPARISON(kAll, le, <=),
+      PATCHBAY_COMPARISON(kAll, gt, >), PATCHBAY_COMPARISON(kAll, ge, >=),
+      PATCHBAY_COMPARISON(kBools, logical_and, &&), PATCHBAY_COMPARISON(kBools, logical_or, ||)};
+  // clang-format on
 }
 
 }  // namespace patchbay::test

@@ -113,34 +113,29 @@ void check_index_add(const Device& device) {
   }
 }
 
-void run_gather(const Device& device, DType dtype, const OperatorInfo&) {
-  with_type(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    check_gather<T, std::int64_t>(device);
-    check_gather<T, std::int32_t>(device);
-    check_index_select<T, std::int64_t>(device);
-    check_index_select<T, std::int32_t>(device);
-  });
+template <class T, class I>
+void check_gathers(const Device& device) {
+  check_gather<T, I>(device);
+  check_index_select<T, I>(device);
+}
+template <class T, class I>
+void check_scatters(const Device& device) {
+  check_scatter_add<T, I>(device);
+  check_index_add<T, I>(device);
 }
 
-void run_scatter_add(const Device& device, DType dtype, const OperatorInfo&) {
-  with_type(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (!kIsNumber<T>) {
-      FAIL() << "scatter_add has no reference for " << to_string(dtype);
-    } else {
-      check_scatter_add<T, std::int64_t>(device);
-      check_scatter_add<T, std::int32_t>(device);
-      check_index_add<T, std::int64_t>(device);
-      check_index_add<T, std::int32_t>(device);
-    }
-  });
-}
+/// check<T, I>(device) with both types of indices.
+#define PATCHBAY_OF_INDICES(check)                           \
+  [](const Device& device, const OperatorInfo&, auto zero) { \
+    check<decltype(zero), std::int64_t>(device);             \
+    check<decltype(zero), std::int32_t>(device);             \
+  }
 
 }  // namespace
 
 OperatorCases indexing_cases() {
-  return {{"gather", run_gather}, {"scatter_add", run_scatter_add}};
+  return {case_of<Types::kAll>("gather", PATCHBAY_OF_INDICES(check_gathers)),
+          case_of<Types::kNumbers>("scatter_add", PATCHBAY_OF_INDICES(check_scatters))};
 }
 
 }  // namespace patchbay::test

@@ -4,6 +4,7 @@
 
 #include <patchbay/ops.h>
 
+#include "conformance/reference/elementwise.h"
 #include "operators/cases.h"
 #include "operators/layouts.h"
 
@@ -20,80 +21,59 @@ constexpr Sizes kEdges[] = {{15, 17, 16}, {17, 1, 15},    {63, 16, 65},
                             {64, 15, 64}, {127, 33, 128}, {128, 16, 129}};
 constexpr Sizes kOverEdges = {129, 17, 127}, kSeveralBlocks = {130, 70, 200};
 
-/// One element of alpha a b + beta out, and the sum of its terms' magnitudes.
+/// The elements of alpha a b + beta out; of integers modulo 2^bits.
 template <class T>
-struct Element {
-  Exact<T> value{}, scale{};
-
-  void add(Exact<T> x, Exact<T> y) {
-    if constexpr (kIsFloat<T>) {
-      value += x * y;
-      scale += std::fabs(x * y);
-    } else {
-      value = static_cast<T>(static_cast<std::uint64_t>(value) +
-                             static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
-    }
-  }
-};
-
-/// Modulo 2^bits for integers.
-template <class T>
-T scaled(T value, int by) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return value * static_cast<T>(by);
-  } else {
-    return static_cast<T>(static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(by));
-  }
-}
-
-template <class T>
-std::vector<Element<T>> product(const Values<T>& a, const Values<T>& b, const Values<T>& out,
-                                const Sizes& size, int alpha, int beta) {
+Terms<T> product(const Values<T>& a, const Values<T>& b, const Values<T>& out, const Sizes& size,
+                 int alpha, int beta) {
+  using E = Exact<T>;
   const auto at = [](const Values<T>& values, std::int64_t i) {
-    return static_cast<Exact<T>>(values[static_cast<std::size_t>(i)]);
+    return static_cast<E>(values[static_cast<std::size_t>(i)]);
   };
-  std::vector<Element<T>> result(static_cast<std::size_t>(size.m * size.n));
+  Terms<T> result(static_cast<std::size_t>(size.m * size.n));
   for (std::int64_t i = 0; i < size.m; ++i) {
     for (std::int64_t j = 0; j < size.n; ++j) {
-      Element<T>& element = result[static_cast<std::size_t>(i * size.n + j)];
+      conformance::Term<E>& element = result[static_cast<std::size_t>(i * size.n + j)];
+      const auto add = [&](E x, E y) {
+        const E term = conformance::product_of(x, y);
+        if constexpr (kIsFloat<T>)
+          element.add(term);
+        else
+          element.value = conformance::sum_of(element.value, term);
+      };
       for (std::int64_t k = 0; k < size.k; ++k) {
-        element.add(scaled(at(a, i * size.k + k), alpha), at(b, k * size.n + j));
+        add(conformance::product_of(at(a, i * size.k + k), static_cast<E>(alpha)),
+            at(b, k * size.n + j));
       }
-      if (beta != 0) element.add(at(out, i * size.n + j), static_cast<Exact<T>>(beta));
+      if (beta != 0) add(at(out, i * size.n + j), static_cast<E>(beta));
     }
   }
   return result;
 }
 
+/// Values of the operands [m, k], [k, n] and [m, n].
 template <class T>
-void check_layouts(const Device& device, const OperatorInfo& record, const Sizes& size, Layout left,
-                   Layout right) {
-  const Shape a_shape{size.m, size.k}, b_shape{size.k, size.n}, shape{size.m, size.n};
-  const std::string what = "gemm " + std::to_string(size.m) + 'x' + std::to_string(size.k) + 'x' +
-                           std::to_string(size.n) + ' ' + testing::PrintToString(left) + ", " +
-                           testing::PrintToString(right);
-  const Values<T> a = tame_values<T>(count_of(a_shape), 1);
-  const Values<T> b = tame_values<T>(count_of(b_shape), 2);
-  const Values<T> start = tame_values<T>(count_of(shape), 3);
-  const Tensor x = arrange<T>(a, a_shape, left, device), y = arrange<T>(b, b_shape, right, device);
-  expect_terms<T>(download<T>(matmul(x, y)), product<T>(a, b, start, size, 1, 0), record, what);
-  const Tensor out = arrange<T>(start, shape, left, device);
-  matmul_out(out, x, y, 2, -3);
-  expect_terms<T>(download<T>(out), product<T>(a, b, start, size, 2, -3), record, what + " out");
-}
+struct Operands {
+  template <class Make>
+  Operands(const Sizes& size, const Make& make)
+      : a_shape{size.m, size.k},
+        b_shape{size.k, size.n},
+        shape{size.m, size.n},
+        a(make(count_of(a_shape), 1)),
+        b(make(count_of(b_shape), 2)),
+        start(make(count_of(shape), 3)) {}
+
+  Shape a_shape, b_shape, shape;
+  Values<T> a, b, start;
+};
 
 /// All layouts, with whole numbers, of which no product is rounded.
 template <class T>
 void check_whole(const Device& device, const Sizes& size) {
-  const Shape a_shape{size.m, size.k}, b_shape{size.k, size.n}, shape{size.m, size.n};
-  const Values<T> a = whole_values<T>(count_of(a_shape), 1);
-  const Values<T> b = whole_values<T>(count_of(b_shape), 2);
-  const Values<T> start = whole_values<T>(count_of(shape), 3);
+  const auto& [a_shape, b_shape, shape, a, b, start] = Operands<T>(
+      size, [](std::size_t count, unsigned seed) { return whole_values<T>(count, seed); });
   const auto values = [&](int alpha, int beta) {
     std::vector<Exact<T>> all;
-    for (const Element<T>& one : product<T>(a, b, start, size, alpha, beta)) {
-      all.push_back(one.value);
-    }
+    for (const auto& one : product<T>(a, b, start, size, alpha, beta)) all.push_back(one.value);
     return all;
   };
   const auto expected = values(1, 0), scaled_sum = values(2, -3);
@@ -116,7 +96,7 @@ void check_whole(const Device& device, const Sizes& size) {
 /// Leading dimensions of the operands, and how the operands lie.
 struct Batch {
   Shape a, b, out;
-  Layout layout = Layout::kContiguous;
+  Layout left = Layout::kContiguous, right = Layout::kContiguous;
 };
 std::vector<Batch> batches() {
   return {
@@ -128,9 +108,9 @@ std::vector<Batch> batches() {
       {{3}, {2, 1, 1}, {2, 1, 3}},
       {{0}, {0}, {0}},
       {{33}, {33}, {33}},
-      {{3}, {3}, {3}, Layout::kTransposed},
-      {{3}, {1}, {3}, Layout::kStep},
-      {{3}, {}, {3}, Layout::kOffset},
+      {{3}, {3}, {3}, Layout::kTransposed, Layout::kTransposed},
+      {{3}, {1}, {3}, Layout::kStep, Layout::kStep},
+      {{3}, {}, {3}, Layout::kOffset, Layout::kOffset},
   };
 }
 
@@ -174,12 +154,13 @@ void check_batch(const Device& device, const OperatorInfo& record, const Batch& 
   const Shape b_shape = with_matrix(batch.b, size.k, size.n);
   const Shape shape = with_matrix(batch.out, size.m, size.n);
   const std::string what = "gemm " + to_string(a_shape) + ' ' + to_string(b_shape) + ' ' +
-                           testing::PrintToString(batch.layout);
+                           testing::PrintToString(batch.left) + ", " +
+                           testing::PrintToString(batch.right);
   const Values<T> a = tame_values<T>(count_of(a_shape), 1);
   const Values<T> b = tame_values<T>(count_of(b_shape), 2);
   const Values<T> start = tame_values<T>(count_of(shape), 3);
   const auto expected = [&](int alpha, int beta) {
-    std::vector<Element<T>> all;
+    Terms<T> all;
     for (std::size_t i = 0; i < count_of(batch.out); ++i) {
       const auto one =
           product<T>(matrix_at<T>(a, broadcast_index(batch.a, batch.out, i), size.m * size.k),
@@ -189,26 +170,31 @@ void check_batch(const Device& device, const OperatorInfo& record, const Batch& 
     }
     return all;
   };
-  const Tensor x = arrange_batch<T>(a, a_shape, batch.layout, device);
-  const Tensor y = arrange_batch<T>(b, b_shape, batch.layout, device);
+  const Tensor x = arrange_batch<T>(a, a_shape, batch.left, device);
+  const Tensor y = arrange_batch<T>(b, b_shape, batch.right, device);
   const Tensor got = matmul(x, y);
   ASSERT_EQ(got.shape(), shape) << what;
   expect_terms<T>(download<T>(got), expected(1, 0), record, what);
-  const Tensor out = arrange_batch<T>(start, shape, batch.layout, device);
+  const Tensor out = arrange_batch<T>(start, shape, batch.left, device);
   matmul_out(out, x, y, 2, -3);
   expect_terms<T>(download<T>(out), expected(2, -3), record, what + " out");
+}
+
+template <class T>
+void check_layouts(const Device& device, const OperatorInfo& record, const Sizes& size, Layout left,
+                   Layout right) {
+  check_batch<T>(device, record, {{}, {}, {}, left, right}, size);
 }
 
 /// With beta 0 the result is only written.
 template <class T>
 void check_beta_0(const Device& device, const OperatorInfo& record, const Sizes& size) {
   if constexpr (kIsFloat<T>) {
-    const Shape a_shape{size.m, size.k}, b_shape{size.k, size.n}, shape{size.m, size.n};
-    const Values<T> a = tame_values<T>(count_of(a_shape), 1);
-    const Values<T> b = tame_values<T>(count_of(b_shape), 2);
-    const Tensor out = full(shape, NAN, {dtype_of<T>(), device});
-    matmul_out(out, upload<T>(a, a_shape, device), upload<T>(b, b_shape, device), 2);
-    expect_terms<T>(download<T>(out), product<T>(a, b, {}, size, 2, 0), record, "gemm over NaN");
+    const Operands<T> in(size, tame_values<T>);
+    const Tensor out = full(in.shape, NAN, {dtype_of<T>(), device});
+    matmul_out(out, upload<T>(in.a, in.a_shape, device), upload<T>(in.b, in.b_shape, device), 2);
+    expect_terms<T>(download<T>(out), product<T>(in.a, in.b, {}, size, 2, 0), record,
+                    "gemm over NaN");
   }
 }
 
@@ -269,16 +255,7 @@ void check_all(const Device& device, const OperatorInfo& record) {
 }  // namespace
 
 OperatorCases matrix_cases() {
-  return {{"gemm", [](const Device& device, DType dtype, const OperatorInfo& record) {
-             with_type(dtype, [&](auto zero) {
-               using T = decltype(zero);
-               if constexpr (!kIsNumber<T> || std::is_same_v<T, std::uint8_t>) {
-                 FAIL() << "gemm has no reference for " << to_string(dtype);
-               } else {
-                 check_all<T>(device, record);
-               }
-             });
-           }}};
+  return {case_of<Types::kSigned>("gemm", PATCHBAY_OF_TYPES(check_all))};
 }
 
 }  // namespace patchbay::test

@@ -12,7 +12,7 @@ namespace patchbay::test {
 namespace {
 
 template <class T>
-void check_fill(const Device& device) {
+void check_fill(const Device& device, const OperatorInfo&) {
   const Values<T> values = random_values<T>(40, 4);
   for (const Arrangement& at : arrangements()) {
     const Tensor out = arrange<T>(Values<T>(count_of(at.shape)), at.shape, at.a, device);
@@ -23,7 +23,7 @@ void check_fill(const Device& device) {
 }
 
 template <class T>
-void check_copy(const Device& device) {
+void check_copy(const Device& device, const OperatorInfo&) {
   for (const Arrangement& at : arrangements()) {
     const Values<T> values = random_values<T>(count_of(at.shape), 5);
     const Tensor from = arrange<T>(values, at.shape, at.a, device);
@@ -70,53 +70,28 @@ void check_arange(const Device& device, const OperatorInfo& record) {
     const Tensor t = arange(5, 5 + n * step, step, {dtype_of<T>(), device});
     std::vector<Exact<T>> expected;
     for (int i = 0; i < n; ++i) expected.push_back(static_cast<Exact<T>>(5 + i * step));
-    expect_within<T>(download<T>(t), expected, record.bound.of(dtype_of<T>()), "arange");
+    expect_terms<T>(download<T>(t), expected, record, "arange");
   }
   if constexpr (kIsFloat<T>) {
     const Tensor t = arange(-1.5, 700, 0.1, {dtype_of<T>(), device});
     const auto start = static_cast<Exact<T>>(T(-1.5)), step = static_cast<Exact<T>>(T(0.1));
-    std::vector<Exact<T>> expected;
-    for (int i = 0; i < 7015; ++i) expected.push_back(start + static_cast<Exact<T>>(i) * step);
     // start + i step may cancel: the bound is in units of the terms.
-    const Values<T> got = download<T>(t);
-    ASSERT_EQ(got.size(), expected.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      const Exact<T> scale = std::max(std::fabs(expected[i]), Exact<T>(1.5));
-      ASSERT_TRUE((is_within<T>(got[i], expected[i], record.bound.of(dtype_of<T>()), scale)))
-          << "arange at " << i << ": expected " << expected[i] << ", got " << got[i];
+    Terms<T> expected;
+    for (int i = 0; i < 7015; ++i) {
+      const Exact<T> value = start + static_cast<Exact<T>>(i) * step;
+      expected.push_back({value, std::max(std::fabs(value), Exact<T>(1.5))});
     }
+    expect_terms<T>(download<T>(t), expected, record, "arange");
   }
-}
-
-template <class Body>
-OperatorCase memory(std::string_view name, Body body) {
-  return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
-            with_type(dtype, [&](auto zero) { body(zero, device, record); });
-          }};
 }
 
 }  // namespace
 
 OperatorCases memory_cases() {
-  return {
-      memory("fill", [](auto zero, const Device& device,
-                        const OperatorInfo&) { check_fill<decltype(zero)>(device); }),
-      memory("copy", [](auto zero, const Device& device,
-                        const OperatorInfo&) { check_copy<decltype(zero)>(device); }),
-      memory("cast",
-             [](auto zero, const Device& device, const OperatorInfo& record) {
-               check_cast<decltype(zero)>(device, record);
-             }),
-      memory("arange",
-             [](auto zero, const Device& device, const OperatorInfo& record) {
-               using T = decltype(zero);
-               if constexpr (!kIsNumber<T>) {
-                 FAIL() << "arange has no reference for " << to_string(dtype_of<T>());
-               } else {
-                 check_arange<T>(device, record);
-               }
-             }),
-  };
+  return {case_of<Types::kAll>("fill", PATCHBAY_OF_TYPES(check_fill)),
+          case_of<Types::kAll>("copy", PATCHBAY_OF_TYPES(check_copy)),
+          case_of<Types::kAll>("cast", PATCHBAY_OF_TYPES(check_cast)),
+          case_of<Types::kNumbers>("arange", PATCHBAY_OF_TYPES(check_arange))};
 }
 
 }  // namespace patchbay::test

@@ -143,19 +143,17 @@ TEST(OperatorRecordsTest, PrintFormulasAsPeopleWriteThem) {
   EXPECT_EQ(derivative("sqrt"), "grad / (2 * out)");
   EXPECT_EQ(derivative("relu"), "out <= 0 ? 0 : grad");
   EXPECT_EQ(derivative("abs"), "a > 0 ? grad : a < 0 ? -grad : 0");
-  EXPECT_EQ(derivative("clamp"),
-            "a >= low ? (a <= high ? (a == low or a == high ? (a - a == 0 ? 0 : grad) : grad) : 0) "
-            ": 0");
-  EXPECT_EQ(derivative("pow"),
-            "a: b == 0 ? 0 : grad * (b * pow(a, (b == 0 ? 1 : b) - 1)); "
-            "b: a == 0 ? (b < 0 ? x : 0) : x with x = grad * (out * log(a == 0 ? (b < 0 ? a : 1) : "
-            "a))");
-  // Parts of parts come first.
   EXPECT_EQ(
-      derivative("erf"),
-      "1.1283791670955126 * (exp(-(1 * v)) * (1 + 1 * (v - z - u))) * grad with x = "
-      "minimum(maximum(a, -40), 40), y = round(x * 128) * 0.0078125, z = y * y, u = (x - y) * "
-      "(x + y), v = z + u");
+      derivative("clamp"),
+      "a >= low ? (a <= high ? (a == low or a == high ? (a - a == 0 ? 0 : grad) : grad) : 0) : 0");
+  EXPECT_EQ(derivative("pow"),
+            "a: b == 0 ? 0 : grad * (b * pow(a, (b == 0 ? 1 : b) - 1)); b: a == 0 ? (b < 0 ? x : "
+            "0) : x with x = grad * (out * log(a == 0 ? (b < 0 ? a : 1) : a))");
+  // Parts of parts come first.
+  EXPECT_EQ(derivative("erf"),
+            "1.1283791670955126 * (exp(-(1 * v)) * (1 + 1 * (v - z - u))) * grad with x = "
+            "minimum(maximum(a, -40), 40), y = round(x * 128) * 0.0078125, z = y * y, u = (x - y) "
+            "* (x + y), v = z + u");
   EXPECT_EQ(derivative("max_abs"), "sign(a) grad / n where |a| = out, n of them");
   for (const OperatorInfo& record : operators()) {
     for (const char* const code : {"PATCHBAY", "(T)", "(W)"}) {

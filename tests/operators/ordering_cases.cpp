@@ -30,7 +30,7 @@ void check_cumsum_of(const Values<T>& values, const Shape& shape, Layout layout,
 }
 
 template <class T>
-void check_cumsum(const Device& device) {
+void check_cumsum(const Device& device, const OperatorInfo&) {
   for_dims([&](const Arrangement& at, int dim) {
     check_cumsum_of<T>(tame_values<T>(count_of(at.shape), 31), at.shape, at.a, dim, device);
   });
@@ -120,7 +120,7 @@ void check_topk_of(const Shape& shape, int dim, const std::vector<std::int64_t>&
 }
 
 template <class T>
-void check_sort(const Device& device) {
+void check_sort(const Device& device, const OperatorInfo&) {
   check_topk_of<T>({2, 1025}, 1, {1, 2, 100, 128, 1024}, device);
   check_topk_of<T>({4500, 3}, 0, {1, 2, 100, 1000, 4499, 4500}, device);
   if (std::is_same_v<T, float>) {
@@ -141,23 +141,11 @@ void check_sort(const Device& device) {
   check_sort_of<T>(few, {1300, 2}, Layout::kTransposed, 0, device);
 }
 
-void run_cumsum(const Device& device, DType dtype, const OperatorInfo&) {
-  with_type(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (!kIsNumber<T> || kIsSmall<T>) {
-      FAIL() << "cumsum has no reference for " << to_string(dtype);
-    } else {
-      check_cumsum<T>(device);
-    }
-  });
-}
-
-void run_sort(const Device& device, DType dtype, const OperatorInfo&) {
-  with_type(dtype, [&](auto zero) { check_sort<decltype(zero)>(device); });
-}
-
 }  // namespace
 
-OperatorCases ordering_cases() { return {{"cumsum", run_cumsum}, {"sort", run_sort}}; }
+OperatorCases ordering_cases() {
+  return {case_of<Types::kWide>("cumsum", PATCHBAY_OF_TYPES(check_cumsum)),
+          case_of<Types::kAll>("sort", PATCHBAY_OF_TYPES(check_sort))};
+}
 
 }  // namespace patchbay::test

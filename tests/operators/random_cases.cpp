@@ -2,13 +2,11 @@
 // Random elements against draws that are made one at a time.
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include <patchbay/random.h>
 
 #include "conformance/reference/philox.h"
 #include "operators/cases.h"
-#include "operators/float_case.h"
 #include "operators/layouts.h"
 
 namespace patchbay::test {
@@ -27,19 +25,10 @@ void check_layouts(const Device& device, const OperatorInfo& record, Fill fill, 
     const Values<T> nothing(count_of(at.shape));
     const Tensor out = arrange<T>(nothing, at.shape, at.a, device);
     fill(out, Generator(kDraws.seed));
-    const Values<T> got = download<T>(out);
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      const auto [value, scale] = element(i);
-      const bool fits = is_within<T>(got[i], value, record.bound.of(dtype_of<T>()), scale);
-      ASSERT_TRUE(fits) << record.name << ' ' << at.name << " at " << i << ": expected " << +value
-                        << ", got " << +got[i];
-    }
+    Terms<T> expected;
+    for (std::size_t i = 0; i < nothing.size(); ++i) expected.push_back(term_of(element(i)));
+    expect_terms<T>(download<T>(out), expected, record, std::string(record.name) + ' ' + at.name);
   }
-}
-
-template <class T>
-std::pair<Exact<T>, Exact<T>> twice(T value) {
-  return {static_cast<Exact<T>>(value), static_cast<Exact<T>>(value)};
 }
 
 /// 16-bit floats: the greatest one below 1 stands for what would be rounded to 1.
@@ -56,7 +45,7 @@ void run_floats(const Device& device, const OperatorInfo& record) {
     check_layouts<T>(
         device, record,
         [](const Tensor& out, const Generator& from) { fill_uniform(out, 0, 1, from); },
-        [](std::size_t i) { return std::pair(uniform_element<T>(i), uniform_element<T>(i)); });
+        [](std::size_t i) { return uniform_element<T>(i); });
     return;
   }
   check_layouts<T>(
@@ -64,38 +53,28 @@ void run_floats(const Device& device, const OperatorInfo& record) {
       [](const Tensor& out, const Generator& from) { fill_normal(out, 1, 2, from); },
       [](std::size_t i) {
         const auto z = static_cast<Exact<T>>(2 * kDraws.normal<conformance::Computed<T>>(i));
-        return std::pair<Exact<T>, Exact<T>>(1 + z, 1 + std::fabs(z));
+        return conformance::Term<Exact<T>>{1 + z, 1 + std::fabs(z)};
       });
 }
 
-void run_integers(const Device& device, DType dtype, const OperatorInfo& record) {
-  with_type(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (!kIsNumber<T> || kIsFloat<T>) {
-      FAIL() << "integers has no reference for " << to_string(dtype);
-    } else {
-      check_layouts<T>(
-          device, record,
-          [](const Tensor& out, const Generator& from) { fill_integers(out, 3, 200, from); },
-          [](std::size_t i) { return twice<T>(static_cast<T>(kDraws.integer(i, 3, 197))); });
-      if constexpr (std::is_same_v<T, std::int64_t>) {
-        check_layouts<T>(
-            device, record,
-            [](const Tensor& out, const Generator& from) {
-              fill_integers(out, 0, INT64_MAX, from);
-            },
-            [](std::size_t i) { return twice<T>(kDraws.integer(i, 0, INT64_MAX)); });
-      }
-    }
-  });
+template <class T>
+void run_integers(const Device& device, const OperatorInfo& record) {
+  const auto check = [&](std::int64_t low, std::int64_t high) {
+    check_layouts<T>(
+        device, record,
+        [=](const Tensor& out, const Generator& from) { fill_integers(out, low, high, from); },
+        [=](std::size_t i) { return static_cast<T>(kDraws.integer(i, low, high - low)); });
+  };
+  check(3, 200);
+  if constexpr (std::is_same_v<T, std::int64_t>) check(0, INT64_MAX);
 }
 
-void run_mask(const Device& device, DType dtype, const OperatorInfo& record) {
-  ASSERT_EQ(dtype, DType::boolean);
-  check_layouts<bool>(
+template <class T>
+void run_mask(const Device& device, const OperatorInfo& record) {
+  check_layouts<T>(
       device, record,
       [](const Tensor& out, const Generator& from) { fill_bernoulli(out, 0.25, from); },
-      [](std::size_t i) { return twice<bool>(kDraws.word(i) < 1u << 30); });
+      [](std::size_t i) { return kDraws.word(i) < 1u << 30; });
 }
 
 void run_permutation(const Device& device, DType dtype, const OperatorInfo&) {
@@ -110,10 +89,10 @@ void run_permutation(const Device& device, DType dtype, const OperatorInfo&) {
 }  // namespace
 
 OperatorCases random_cases() {
-  return {for_floats("uniform", PATCHBAY_OF_FLOATS(run_floats)),
-          for_floats("normal", PATCHBAY_OF_FLOATS(run_floats)),
-          {"integers", run_integers},
-          {"mask", run_mask},
+  return {case_of<Types::kFloats>("uniform", PATCHBAY_OF_TYPES(run_floats)),
+          case_of<Types::kFloats>("normal", PATCHBAY_OF_TYPES(run_floats)),
+          case_of<Types::kIntegers>("integers", PATCHBAY_OF_TYPES(run_integers)),
+          case_of<Types::kBools>("mask", PATCHBAY_OF_TYPES(run_mask)),
           {"permutation", run_permutation}};
 }
 

@@ -187,19 +187,24 @@ bool is_within(Stored<T> got, E exact, double ulps, E scale) {
   }
 }
 
-template <class T, class E>
-bool is_within(Stored<T> got, E exact, double ulps) {
-  return is_within<T, E>(got, exact, ulps, exact);
+template <class E>
+conformance::Term<E> term_of(E exact) {
+  return {exact, exact};
+}
+template <class E>
+conformance::Term<E> term_of(const conformance::Term<E>& term) {
+  return term;
 }
 
-/// Asserts it for a whole result.
-template <class T, class E>
-void expect_within(const Values<T>& got, const std::vector<E>& exact, double ulps,
+/// Asserts it for a whole result. The elements of `expected` are values or terms.
+template <class T, class Element>
+void expect_within(const Values<T>& got, const std::vector<Element>& expected, double ulps,
                    const std::string& what) {
-  ASSERT_EQ(got.size(), exact.size()) << what;
+  ASSERT_EQ(got.size(), expected.size()) << what;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    const bool fits = is_within<T, E>(got[i], exact[i], ulps);
-    ASSERT_TRUE(fits) << what << " at " << i << ": expected " << +exact[i] << " within " << ulps
+    const auto [value, scale] = term_of(expected[i]);
+    const bool fits = is_within<T>(got[i], value, ulps, scale);
+    ASSERT_TRUE(fits) << what << " at " << i << ": expected " << +value << " within " << ulps
                       << " ulp, got " << +got[i];
   }
 }
@@ -214,16 +219,11 @@ void expect_same(const Values<T>& got, const Values<T>& expected, const std::str
   }
 }
 
-/// The elements of `expected` have a value and a scale, as terms have.
+/// Within the record's bound.
 template <class T, class Element>
 void expect_terms(const Values<T>& got, const std::vector<Element>& expected,
                   const OperatorInfo& record, const std::string& what) {
-  ASSERT_EQ(got.size(), expected.size()) << what;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const auto [value, scale] = expected[i];
-    const bool fits = is_within<T>(got[i], value, record.bound.of(dtype_of<T>()), scale);
-    ASSERT_TRUE(fits) << what << " at " << i << ": expected " << value << ", got " << got[i];
-  }
+  expect_within<T>(got, expected, record.bound.of(dtype_of<T>()), what);
 }
 
 }  // namespace patchbay::test

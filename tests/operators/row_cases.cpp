@@ -10,7 +10,6 @@
 
 #include "conformance/reference/rows.h"
 #include "operators/cases.h"
-#include "operators/float_case.h"
 #include "operators/layouts.h"
 
 namespace patchbay::test {
@@ -287,11 +286,11 @@ void check_normalize_weight(const Device& device, const OperatorInfo& record) {
 
 OperatorCases row_cases() {
   return {
-      for_floats("softmax", PATCHBAY_OF_FLOATS(check_softmax)),
-      for_floats("softmax_input", PATCHBAY_OF_FLOATS(check_softmax_input)),
-      for_floats("normalize", PATCHBAY_OF_FLOATS(check_normalize)),
-      for_floats("normalize_input", PATCHBAY_OF_FLOATS(check_normalize_input)),
-      for_floats("normalize_weight", PATCHBAY_OF_FLOATS(check_normalize_weight)),
+      case_of<Types::kFloats>("softmax", PATCHBAY_OF_TYPES(check_softmax)),
+      case_of<Types::kFloats>("softmax_input", PATCHBAY_OF_TYPES(check_softmax_input)),
+      case_of<Types::kFloats>("normalize", PATCHBAY_OF_TYPES(check_normalize)),
+      case_of<Types::kFloats>("normalize_input", PATCHBAY_OF_TYPES(check_normalize_input)),
+      case_of<Types::kFloats>("normalize_weight", PATCHBAY_OF_TYPES(check_normalize_weight)),
   };
 }
 

@@ -1,7 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Convolutions, their adjoints and pooling against loops over every window.
-#include <algorithm>
-#include <cmath>
 
 #include <patchbay/autograd.h>
 #include <patchbay/convolution.h>
@@ -9,7 +7,6 @@
 
 #include "conformance/reference/windows.h"
 #include "operators/cases.h"
-#include "operators/float_case.h"
 #include "operators/layouts.h"
 
 namespace patchbay::test {
@@ -76,56 +73,45 @@ struct Operands {
   Values<T> images, weight, windows;
 };
 
-template <class T>
-void check_conv2d(const Device& device, const OperatorInfo& record) {
-  for (const Convolution& one : convolutions()) {
-    const Operands<T> values(one);
-    Terms<T> expected(values.windows.size());
-    one.shape().for_products([&](std::size_t image, std::size_t factor, std::size_t window) {
-      expected[window].add(Exact<T>(values.images[image]) * Exact<T>(values.weight[factor]));
-    });
-    const Tensor weight = upload<T>(values.weight, one.weight(), device);
-    for (const Layout layout : {Layout::kContiguous, Layout::kOffset}) {
-      const Tensor x = arrange<T>(values.images, {one.n * one.c, one.h, one.w}, layout, device);
-      const Tensor y = conv2d(x.view(one.images()), weight, {}, one.options);
-      ASSERT_EQ(y.shape(), one.windows()) << one.name;
-      expect_terms<T>(download<T>(y), expected, record, one.name);
-    }
-  }
-}
+/// Which operand is the result.
+enum class Made { kWindows, kImages, kWeight };
 
 /// A transposed convolution is the adjoint for the smallest images that give as many windows.
-template <class T>
-void check_conv2d_input(const Device& device, const OperatorInfo& record) {
-  for (const Convolution& one : convolutions()) {
-    const Operands<T> values(one);
-    Terms<T> expected(values.images.size());
-    one.shape().for_products([&](std::size_t image, std::size_t factor, std::size_t window) {
-      expected[image].add(Exact<T>(values.windows[window]) * Exact<T>(values.weight[factor]));
-    });
-    Tensor x = upload<T>(values.images, one.images(), device);
-    x.requires_grad_();
-    const Tensor y = conv2d(x, upload<T>(values.weight, one.weight(), device), {}, one.options);
-    const Tensor grad = upload<T>(values.windows, one.windows(), device);
-    expect_terms<T>(download<T>(gradients({y}, {x}, {grad})[0]), expected, record, one.name);
-  }
-}
-
-template <class T>
-void check_conv2d_weight(const Device& device, const OperatorInfo& record) {
-  for (const Convolution& one : convolutions()) {
-    const Operands<T> values(one);
-    Terms<T> expected(values.weight.size());
-    one.shape().for_products([&](std::size_t image, std::size_t factor, std::size_t window) {
-      expected[factor].add(Exact<T>(values.images[image]) * Exact<T>(values.windows[window]));
-    });
-    Tensor weight = upload<T>(values.weight, one.weight(), device);
-    weight.requires_grad_();
-    const Tensor y =
-        conv2d(upload<T>(values.images, one.images(), device), weight, {}, one.options);
-    const Tensor grad = upload<T>(values.windows, one.windows(), device);
-    expect_terms<T>(download<T>(gradients({y}, {weight}, {grad})[0]), expected, record, one.name);
-  }
+template <Made kMade>
+OperatorCase convolution(std::string_view name) {
+  return case_of<Types::kFloats>(name, [](const Device& device, const OperatorInfo& record,
+                                          auto zero) {
+    using T = decltype(zero);
+    for (const Convolution& one : convolutions()) {
+      const Operands<T> values(one);
+      Terms<T> expected(kMade == Made::kWindows  ? values.windows.size()
+                        : kMade == Made::kImages ? values.images.size()
+                                                 : values.weight.size());
+      one.shape().for_products([&](std::size_t image, std::size_t factor, std::size_t window) {
+        const Exact<T> a = values.images[image], b = values.weight[factor];
+        const Exact<T> c = values.windows[window];
+        if (kMade == Made::kWindows) expected[window].add(a * b);
+        if (kMade == Made::kImages) expected[image].add(c * b);
+        if (kMade == Made::kWeight) expected[factor].add(a * c);
+      });
+      Tensor weight = upload<T>(values.weight, one.weight(), device);
+      if (kMade == Made::kWindows) {
+        for (const Layout layout : {Layout::kContiguous, Layout::kOffset}) {
+          const Tensor x = arrange<T>(values.images, {one.n * one.c, one.h, one.w}, layout, device);
+          const Tensor y = conv2d(x.view(one.images()), weight, {}, one.options);
+          ASSERT_EQ(y.shape(), one.windows()) << one.name;
+          expect_terms<T>(download<T>(y), expected, record, one.name);
+        }
+        continue;
+      }
+      Tensor x = upload<T>(values.images, one.images(), device);
+      Tensor& wanted = kMade == Made::kImages ? x : weight;
+      wanted.requires_grad_();
+      const Tensor y = conv2d(x, weight, {}, one.options);
+      const Tensor grad = upload<T>(values.windows, one.windows(), device);
+      expect_terms<T>(download<T>(gradients({y}, {wanted}, {grad})[0]), expected, record, one.name);
+    }
+  });
 }
 
 // ------------------------------------------------------------------------------- pooling ---
@@ -230,51 +216,44 @@ void check_max_pool2d_input(const Device& device, const OperatorInfo& record) {
   }
 }
 
-template <class T>
-void check_avg_pool2d(const Device& device, const OperatorInfo& record) {
-  for (const Pooling& one : poolings()) {
-    const Values<T> values = tame_values<T>(count_of(one.images()), 45);
-    Terms<T> expected(count_of(one.result()));
-    for_windows(one, [&](std::size_t to, const Window& window) {
-      for (const std::size_t place : window.places) {
-        expected[to].add(Exact<T>(values[place]) / static_cast<Exact<T>>(window.count));
-      }
-    });
-    const Tensor y = one.avg(upload<T>(values, one.images(), device));
-    ASSERT_EQ(y.shape(), one.result()) << one.name;
-    expect_terms<T>(download<T>(y), expected, record, one.name);
-  }
-}
-
-template <class T>
-void check_avg_pool2d_input(const Device& device, const OperatorInfo& record) {
-  for (const Pooling& one : poolings()) {
-    const Values<T> grads = tame_values<T>(count_of(one.result()), 46);
-    Terms<T> expected(count_of(one.images()));
-    for_windows(one, [&](std::size_t from, const Window& window) {
-      for (const std::size_t place : window.places) {
-        expected[place].add(Exact<T>(grads[from]) / static_cast<Exact<T>>(window.count));
-      }
-    });
-    Tensor x = upload<T>(Values<T>(expected.size()), one.images(), device);
-    x.requires_grad_();
-    const Tensor grad = upload<T>(grads, one.result(), device);
-    expect_terms<T>(download<T>(gradients({one.avg(x)}, {x}, {grad})[0]), expected, record,
-                    one.name);
-  }
+/// Means, or the adjoint.
+template <bool kIsAdjoint>
+OperatorCase mean_pooling(std::string_view name) {
+  return case_of<Types::kFloats>(
+      name, [](const Device& device, const OperatorInfo& record, auto zero) {
+        using T = decltype(zero);
+        for (const Pooling& one : poolings()) {
+          const Shape from = kIsAdjoint ? one.result() : one.images();
+          const Values<T> values = tame_values<T>(count_of(from), kIsAdjoint ? 46 : 45);
+          Terms<T> expected(count_of(kIsAdjoint ? one.images() : one.result()));
+          for_windows(one, [&](std::size_t at, const Window& window) {
+            for (const std::size_t place : window.places) {
+              expected[kIsAdjoint ? place : at].add(Exact<T>(values[kIsAdjoint ? at : place]) /
+                                                    static_cast<Exact<T>>(window.count));
+            }
+          });
+          const Tensor in = upload<T>(values, from, device);
+          Tensor x = kIsAdjoint ? zeros(one.images(), {dtype_of<T>(), device}) : in;
+          if (kIsAdjoint) x.requires_grad_();
+          const Tensor y = one.avg(x);
+          ASSERT_EQ(y.shape(), one.result()) << one.name;
+          const Tensor got = kIsAdjoint ? gradients({y}, {x}, {in})[0] : y;
+          expect_terms<T>(download<T>(got), expected, record, one.name);
+        }
+      });
 }
 
 }  // namespace
 
 OperatorCases window_cases() {
   return {
-      for_floats("conv2d", PATCHBAY_OF_FLOATS(check_conv2d)),
-      for_floats("conv2d_input", PATCHBAY_OF_FLOATS(check_conv2d_input)),
-      for_floats("conv2d_weight", PATCHBAY_OF_FLOATS(check_conv2d_weight)),
-      for_floats("max_pool2d_index", PATCHBAY_OF_FLOATS(check_max_pool2d)),
-      for_floats("max_pool2d_input", PATCHBAY_OF_FLOATS(check_max_pool2d_input)),
-      for_floats("avg_pool2d", PATCHBAY_OF_FLOATS(check_avg_pool2d)),
-      for_floats("avg_pool2d_input", PATCHBAY_OF_FLOATS(check_avg_pool2d_input)),
+      convolution<Made::kWindows>("conv2d"),
+      convolution<Made::kImages>("conv2d_input"),
+      convolution<Made::kWeight>("conv2d_weight"),
+      case_of<Types::kFloats>("max_pool2d_index", PATCHBAY_OF_TYPES(check_max_pool2d)),
+      case_of<Types::kFloats>("max_pool2d_input", PATCHBAY_OF_TYPES(check_max_pool2d_input)),
+      mean_pooling<false>("avg_pool2d"),
+      mean_pooling<true>("avg_pool2d_input"),
   };
 }
 

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>

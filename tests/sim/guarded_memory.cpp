@@ -2,7 +2,6 @@
 #include "guarded_memory.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <csignal>

@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
-
-#include <patchbay/patchbay.h>
 
 #include "sim/counters.h"
 #include "sim/vendor.h"
@@ -76,6 +76,26 @@ inline RuntimeOptions options(const Settings& changes = {}) {
   return options;
 }
 
+/// The first card of a new runtime, which lives as long as its devices. Lines of its log are
+/// appended to `log`.
+inline Device new_card(const Settings& changes = {}, std::string* log = nullptr) {
+  RuntimeOptions all = options(changes);
+  if (log != nullptr)
+    all.log = [log](LogLevel, std::string_view line) { log->append(line).append("\n"); };
+  return Runtime(all).device(kNames.device(0));
+}
+
+/// A kernel with a vector y of f32, which is PATCHBAY_<access>.
+inline std::string kernel_text(const std::string& name, const std::string& access,
+                               const std::string& statement) {
+  return "PATCHBAY_KERNEL(" + name + ")(PATCHBAY_" + access +
+         "(f32, y)) {\n  PATCHBAY_BIND(f32, y);\n  " + statement + ";\n}\n";
+}
+
+inline std::vector<double> values_of(const Tensor& tensor) {
+  return tensor.cast(DType::f64).to_vector<double>();
+}
+
 /// A test on a simulated machine: `set` before the runtime is made. Whatever lives in the simulated
 /// driver must be gone when the test is over.
 class SimTest : public testing::Test {
@@ -103,6 +123,15 @@ class SimTest : public testing::Test {
     EXPECT_EQ(left.blas_lt_objects, 0u);
     EXPECT_EQ(left.dnn_objects, 0u);
     EXPECT_EQ(left.graphs, 0u);
+  }
+
+  /// What `body` throws, which must say that the device is lost.
+  template <class Body>
+  static std::string loss(Body&& body) {
+    const Error error = test::error_of(body);
+    EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kDeviceLost)) << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+    return error.what();
   }
 
   static void set(const char* name, const std::string& value) {

@@ -43,13 +43,17 @@ Error error_of(Body&& body) {
   return {ErrorCode::kInternal, "none"};
 }
 
-#define EXPECT_ERROR(body, expected_code, expected_text)                                  \
-  do {                                                                                    \
-    const ::patchbay::Error error_ = ::patchbay::test::error_of([&] { body; });           \
-    EXPECT_EQ(to_string(error_.code()), to_string(expected_code)) << error_.what();       \
-    EXPECT_HAS(error_.what(), expected_text);                                             \
-    EXPECT_EQ(std::string(error_.what()).find('\n'), std::string::npos) << error_.what(); \
+/// `body` is an expression, whose result is dropped.
+#define EXPECT_ERROR(body, expected_code, expected_text)                                           \
+  do {                                                                                             \
+    const ::patchbay::Error error_ = ::patchbay::test::error_of([&] { static_cast<void>(body); }); \
+    EXPECT_EQ(to_string(error_.code()), to_string(expected_code)) << error_.what();                \
+    EXPECT_HAS(error_.what(), expected_text);                                                      \
+    EXPECT_EQ(std::string(error_.what()).find('\n'), std::string::npos) << error_.what();          \
   } while (false)
+/// The most frequent one.
+#define EXPECT_INVALID(body, expected_text) \
+  EXPECT_ERROR(body, ::patchbay::ErrorCode::kInvalidArgument, expected_text)
 
 }  // namespace patchbay::test
 

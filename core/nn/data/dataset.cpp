@@ -45,8 +45,8 @@ void check_alike(const Batch& sample, std::int64_t index, const Batch& first, st
     const auto differ = [&](ErrorCode code, const char* what, const auto& expected,
                             const auto& got) {
       raise(code,
-            "[Dataset] tensor {} of sample {} has another {} than in sample {}: expected {}, "
-            "got {}. Make the samples alike, for example with a MapDataset.",
+            "[Dataset] tensor {} of sample {} has another {} than in sample {}: expected {}, got "
+            "{}. Make the samples alike, for example with a MapDataset.",
             k, index, what, its, expected, got);
     };
     const Tensor &a = first[k], &b = sample[k];

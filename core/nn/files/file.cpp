@@ -202,8 +202,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view opera
   const bool is_file = replaces && S_ISREG(old.st_mode);
   if (replaces && !is_file && !may_replace_link(path_, old)) {
     raise(ErrorCode::kIo,
-          "[{}] can't replace {}: expected a regular file, got {}. Choose another "
-          "path.",
+          "[{}] can't replace {}: expected a regular file, got {}. Choose another path.",
           operation_, quoted(path_), kind_of(old));
   }
   const std::filesystem::path folder = folder_of(path_);

@@ -3,7 +3,6 @@
 // big-endian (yann.lecun.com/exdb/mnist).
 #include <array>
 #include <memory>
-#include <string>
 
 #include "patchbay/nn/arrays.h"
 

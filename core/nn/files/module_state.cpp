@@ -185,18 +185,17 @@ void check_given_names(const LoadOptions& options, Module& module, const Safeten
     if (!file.has(name)) {
       std::vector<std::string> there;
       for (const Safetensors::Entry& entry : file.entries()) there.push_back(entry.name);
-      raise(
-          ErrorCode::kInvalidArgument,
-          "[load] a wrong name in LoadOptions::names: expected one of {}, got {}{}. Put the names "
-          "of the file first.",
-          runtime::quote(path.native()), runtime::quote(name), runtime::hint_nearest(name, there));
+      raise(ErrorCode::kInvalidArgument,
+            "[load] a wrong name in LoadOptions::names: expected one of {}, got {}{}. Put the "
+            "names of the file first.",
+            runtime::quote(path.native()), runtime::quote(name),
+            runtime::hint_nearest(name, there));
     }
     if (std::ranges::find(known, inside) == known.end()) {
-      raise(
-          ErrorCode::kInvalidArgument,
-          "[load] a wrong name in LoadOptions::names: expected one of the module for {}, got {}{}. "
-          "named_parameters() lists them.",
-          runtime::quote(name), runtime::quote(inside), runtime::hint_nearest(inside, known));
+      raise(ErrorCode::kInvalidArgument,
+            "[load] a wrong name in LoadOptions::names: expected one of the module for {}, got "
+            "{}{}. named_parameters() lists them.",
+            runtime::quote(name), runtime::quote(inside), runtime::hint_nearest(inside, known));
     }
   }
 }

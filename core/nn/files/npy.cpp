@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -320,10 +319,10 @@ void save_npy(const std::filesystem::path& path, const Tensor& tensor) {
   }
   const std::string header = files::npy_header_of(tensor.dtype(), tensor.shape());
   if (header.empty()) {
-    runtime::raise(ErrorCode::kDtypeMismatch,
-                   "[save_npy] NumPy does not have the dtype {}. Cast the tensor: "
-                   "tensor.cast(DType::f32).",
-                   patchbay::to_string(tensor.dtype()));
+    runtime::raise(
+        ErrorCode::kDtypeMismatch,
+        "[save_npy] NumPy does not have the dtype {}. Cast the tensor: tensor.cast(DType::f32).",
+        patchbay::to_string(tensor.dtype()));
   }
   files::AtomicFile out(path, "save_npy");
   out.write(header.data(), header.size());

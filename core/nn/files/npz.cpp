@@ -96,10 +96,10 @@ bool Npz::has(std::string_view name) const { return file_->find(name) != nullptr
 
 Tensor Npz::read(std::string_view name) const {
   if (const files::ZipEntry* const entry = file_->find(name)) return file_->read(*entry);
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[Npz] no such array in {}: expected one of its {} names, got {}. names() lists "
-                 "them.",
-                 runtime::quote(file_->file.path().native()), names().size(), runtime::quote(name));
+  runtime::raise(
+      ErrorCode::kInvalidArgument,
+      "[Npz] no such array in {}: expected one of its {} names, got {}. names() lists them.",
+      runtime::quote(file_->file.path().native()), names().size(), runtime::quote(name));
 }
 
 std::map<std::string, Tensor> read_npz(const std::filesystem::path& path,

@@ -1,8 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Files of safetensors for other calls. Errors name `operation`, the call that the user made.
+// Files of safetensors for other calls: 8 bytes with the length of the header, the header as JSON,
+// then the tensors' bytes, without holes (github.com/huggingface/safetensors). Errors name
+// `operation`, the call that the user made.
 #ifndef PATCHBAY_CORE_NN_FILES_SAFETENSORS_H_
 #define PATCHBAY_CORE_NN_FILES_SAFETENSORS_H_
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -14,10 +17,35 @@
 #include "patchbay/nn/safetensors.h"
 
 #include "core/nn/files/file.h"
-#include "core/nn/files/safetensors_header.h"
 
 namespace patchbay::nn::files {
 
+// The header.
+inline constexpr std::string_view kMetadataName = "__metadata__";
+inline constexpr std::uint64_t kLengthBytes = 8, kMostHeaderBytes = 100'000'000;
+
+/// Of an entry whose dtype Patchbay lacks.
+inline constexpr auto kNoDType = static_cast<DType>(0xff);
+
+struct SafetensorsHeader {
+  std::vector<Safetensors::Entry> entries;  // in the order of their places
+  std::map<std::string, std::string> metadata;
+};
+
+/// Reads the header in blocks, and stops at the first thing that is wrong. Errors:
+/// kInvalidArgument.
+SafetensorsHeader read_header(const ReadFile& file);
+
+/// The name of a dtype in the format, and back; empty for none.
+std::string_view format_name_of(DType dtype);
+
+/// Length and JSON for tensors whose bytes follow each other in this order. Errors:
+/// kInvalidArgument for texts that are not UTF-8 or contain NUL.
+std::string header_of(const std::vector<Safetensors::Entry>& entries,
+                      const std::map<std::string, std::string>& metadata,
+                      std::string_view operation);
+
+// The file.
 /// A table of f64 in host memory, for which no device is needed.
 struct HostTable {
   Shape shape;

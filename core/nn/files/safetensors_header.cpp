@@ -1,6 +1,4 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/nn/files/safetensors_header.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -13,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/nn/files/safetensors.h"
 #include "core/nn/files/subject.h"
 #include "core/nn/files/tensor_bytes.h"
 
@@ -409,11 +408,10 @@ std::string header_of(const std::vector<Safetensors::Entry>& entries,
   // The data begins at a multiple of 8.
   text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes, ' ');
   if (text.size() > kMostHeaderBytes) {
-    runtime::raise(
-        ErrorCode::kInvalidArgument,
-        "[{}] names and metadata are too long: expected a header of at most {} bytes, got {}. Keep "
-        "long texts in another file.",
-        operation, kMostHeaderBytes, text.size());
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[{}] names and metadata are too long: expected a header of at most {} bytes, "
+                   "got {}. Keep long texts in another file.",
+                   operation, kMostHeaderBytes, text.size());
   }
   std::string result;
   for (std::size_t i = 0; i < kLengthBytes; ++i) {

@@ -2,7 +2,6 @@
 #include "core/nn/files/zip.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <string_view>
 

@@ -8,11 +8,9 @@
 namespace patchbay::nn {
 namespace {
 
+using layers::both;
 using layers::checked_size;
 using layers::tensor_of;
-
-/// For layers of one dimension.
-Pair both(std::int64_t number) { return {number, number}; }
 
 }  // namespace
 
@@ -79,93 +77,33 @@ std::string Convolution::details() const {
   return text;
 }
 
-// -------------------------------------------------------------------------------- Conv2d ---
-
-Conv2d::Conv2d(Index out, Pair kernel, const Conv2dLayerOptions& options)
-    : Convolution({"Conv2d", 2, false, out, kernel, options.stride, options.padding,
-                   options.dilation, options.groups, options.bias},
-                  options.tensor),
-      options_{options.stride, options.padding, options.dilation, options.groups} {}
-
-Conv2d::Conv2d(Index in, Index out, Pair kernel, const Conv2dLayerOptions& options)
-    : Conv2d(out, kernel, options) {
-  create(in);
-}
-
-Tensor Conv2d::forward(const Tensor& x) { return conv2d(x, weight, tensor_of(bias), options_); }
-
-Tensor LazyConv2d::forward(const Tensor& x) {
-  learn(x);
-  return Conv2d::forward(x);
-}
-
-// -------------------------------------------------------------------------------- Conv1d ---
-
-Conv1d::Conv1d(Index out, Index kernel, const Conv1dLayerOptions& options)
-    : Convolution({"Conv1d", 1, false, out, both(kernel), both(options.stride),
-                   both(options.padding), both(options.dilation), options.groups, options.bias},
-                  options.tensor),
-      options_{options.stride, options.padding, options.dilation, options.groups} {}
-
-Conv1d::Conv1d(Index in, Index out, Index kernel, const Conv1dLayerOptions& options)
-    : Conv1d(out, kernel, options) {
-  create(in);
-}
-
-Tensor Conv1d::forward(const Tensor& x) { return conv1d(x, weight, tensor_of(bias), options_); }
-
-Tensor LazyConv1d::forward(const Tensor& x) {
-  learn(x);
-  return Conv1d::forward(x);
-}
-
-// ----------------------------------------------------------------------- ConvTranspose2d ---
-
-ConvTranspose2d::ConvTranspose2d(Index out, Pair kernel, const ConvTranspose2dLayerOptions& options)
-    : Convolution({"ConvTranspose2d", 2, true, out, kernel, options.stride, options.padding,
-                   options.dilation, options.groups, options.bias},
-                  options.tensor),
-      options_{options.stride, options.padding, options.output_padding, options.groups,
-               options.dilation} {}
-
-ConvTranspose2d::ConvTranspose2d(Index in, Index out, Pair kernel,
-                                 const ConvTranspose2dLayerOptions& options)
-    : ConvTranspose2d(out, kernel, options) {
-  create(in);
-}
-
-Tensor ConvTranspose2d::forward(const Tensor& x) {
-  return conv_transpose2d(x, weight, tensor_of(bias), options_);
-}
-
-Tensor LazyConvTranspose2d::forward(const Tensor& x) {
-  learn(x);
-  return ConvTranspose2d::forward(x);
-}
-
-// ----------------------------------------------------------------------- ConvTranspose1d ---
-
-ConvTranspose1d::ConvTranspose1d(Index out, Index kernel,
-                                 const ConvTranspose1dLayerOptions& options)
-    : Convolution({"ConvTranspose1d", 1, true, out, both(kernel), both(options.stride),
-                   both(options.padding), both(options.dilation), options.groups, options.bias},
-                  options.tensor),
-      options_{options.stride, options.padding, options.output_padding, options.groups,
-               options.dilation} {}
-
-ConvTranspose1d::ConvTranspose1d(Index in, Index out, Index kernel,
-                                 const ConvTranspose1dLayerOptions& options)
-    : ConvTranspose1d(out, kernel, options) {
-  create(in);
-}
-
-Tensor ConvTranspose1d::forward(const Tensor& x) {
-  return conv_transpose1d(x, weight, tensor_of(bias), options_);
-}
-
-Tensor LazyConvTranspose1d::forward(const Tensor& x) {
-  learn(x);
-  return ConvTranspose1d::forward(x);
-}
+/// A layer and its lazy one: the rest are the options of its operator.
+#define PATCHBAY_CONVOLUTION(Layer, num_dims, is_transposed, Size, pair_of, convolve, ...)       \
+  Layer::Layer(Index out, Size kernel, const Layer##LayerOptions& options)                       \
+      : Convolution(                                                                             \
+            {#Layer, num_dims, is_transposed, out, pair_of(kernel), pair_of(options.stride),     \
+             pair_of(options.padding), pair_of(options.dilation), options.groups, options.bias}, \
+            options.tensor),                                                                     \
+        options_{__VA_ARGS__} {}                                                                 \
+  Layer::Layer(Index in, Index out, Size kernel, const Layer##LayerOptions& options)             \
+      : Layer(out, kernel, options) {                                                            \
+    create(in);                                                                                  \
+  }                                                                                              \
+  Tensor Layer::forward(const Tensor& x) {                                                       \
+    return convolve(x, weight, tensor_of(bias), options_);                                       \
+  }                                                                                              \
+  Tensor Lazy##Layer::forward(const Tensor& x) {                                                 \
+    learn(x);                                                                                    \
+    return Layer::forward(x);                                                                    \
+  }
+PATCHBAY_CONVOLUTION(Conv2d, 2, false, Pair, Pair, conv2d, options.stride, options.padding,
+                     options.dilation, options.groups)
+PATCHBAY_CONVOLUTION(Conv1d, 1, false, Index, both, conv1d, options.stride, options.padding,
+                     options.dilation, options.groups)
+PATCHBAY_CONVOLUTION(ConvTranspose2d, 2, true, Pair, Pair, conv_transpose2d, options.stride,
+                     options.padding, options.output_padding, options.groups, options.dilation)
+PATCHBAY_CONVOLUTION(ConvTranspose1d, 1, true, Index, both, conv_transpose1d, options.stride,
+                     options.padding, options.output_padding, options.groups, options.dilation)
+#undef PATCHBAY_CONVOLUTION
 
 }  // namespace patchbay::nn

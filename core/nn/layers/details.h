@@ -13,6 +13,9 @@
 
 namespace patchbay::nn::layers {
 
+/// For layers of one dimension.
+inline Pair both(std::int64_t number) { return {number, number}; }
+
 /// "3", or "3x2" if they differ.
 inline std::string text_of(Pair pair) {
   return pair.h == pair.w ? std::to_string(pair.h) : fmt::format("{}x{}", pair.h, pair.w);

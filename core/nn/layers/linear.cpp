@@ -2,7 +2,6 @@
 #include "patchbay/nn/linear.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "patchbay/autograd.h"
 #include "patchbay/indexing.h"
@@ -114,11 +113,10 @@ Tensor Flatten::forward(const Tensor& x) {
   const auto from_start = [&](int dim) { return dim < 0 ? dim + rank : dim; };
   const int first = from_start(first_), last = from_start(last_);
   if (first < 0 || last >= rank || first > last) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[Flatten] no such dimensions: expected an input with dimensions {} to {}, got "
-                   "shape {}",
-                   static_cast<int>(first_), static_cast<int>(last_),
-                   patchbay::to_string(x.shape()));
+    runtime::raise(
+        ErrorCode::kShapeMismatch,
+        "[Flatten] no such dimensions: expected an input with dimensions {} to {}, got shape {}",
+        static_cast<int>(first_), static_cast<int>(last_), patchbay::to_string(x.shape()));
   }
   Shape shape;
   for (int d = 0; d < first; ++d) shape.push_back(x.size(d));

@@ -4,14 +4,10 @@
 #include "core/nn/layers/details.h"
 
 namespace patchbay::nn {
-namespace {
 
+using layers::both;
 using layers::settings_text;
 using layers::text_of;
-
-Pair both(std::int64_t number) { return {number, number}; }
-
-}  // namespace
 
 std::string MaxPool2d::details() const {
   return text_of(kernel_) +

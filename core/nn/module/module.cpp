@@ -74,8 +74,8 @@ Tensor Module::run(const Tensor& input) {
 
 Tensor Module::forward(const Tensor&) {
   raise(ErrorCode::kUnsupported,
-        "[{}] no forward of one tensor: expected the operands that the class documents, or "
-        "`Tensor forward(const Tensor&) override` in your own class",
+        "[{}] no forward of one tensor: expected the operands that the class documents, or `Tensor "
+        "forward(const Tensor&) override` in your own class",
         type_name());
 }
 
@@ -227,11 +227,10 @@ Changed changed(const char* operation, std::string_view name, const Parameter& p
   if (!parameter.defined()) return result;
   const auto check_not_recording = [&] {
     if (!is_recording_graph()) return;
-    raise(
-        ErrorCode::kInvalidArgument,
-        "[{}] a graph is being recorded, whose replays would change {} from its old elements each "
-        "time: expected a model that stays as it is. Move or cast it before the recording.",
-        operation, name);
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] a graph is being recorded, whose replays would change {} from its old elements "
+          "each time: expected a model that stays as it is. Move or cast it before the recording.",
+          operation, name);
   };
   if (to.device) {
     for (std::shared_ptr<Tensor>& each : parameter.state().companions.all()) {
@@ -322,10 +321,9 @@ namespace {
 
 void check_can_train(const std::vector<NamedParameter>& parameters) {
   if (is_inference_mode()) {
-    raise(
-        ErrorCode::kInvalidArgument,
-        "[requires_grad] gradients can't be asked for inside an InferenceMode scope. End the scope "
-        "first.");
+    raise(ErrorCode::kInvalidArgument,
+          "[requires_grad] gradients can't be asked for inside an InferenceMode scope. End the "
+          "scope first.");
   }
   for (const auto& [name, parameter] : parameters) {
     if (is_floating(parameter.dtype())) continue;

@@ -25,11 +25,10 @@ std::vector<Device> checked(const std::vector<Device>& devices) {
   }
   for (const Device& each : devices) {
     if (each.runtime() == devices[0].runtime()) continue;
-    raise(
-        ErrorCode::kInvalidArgument,
-        "[DataParallel] devices of two runtimes do not mix: expected {} of the runtime of {}, got "
-        "that of another. Take all devices from one runtime.",
-        each.name(), devices[0].name());
+    raise(ErrorCode::kInvalidArgument,
+          "[DataParallel] devices of two runtimes do not mix: expected {} of the runtime of {}, "
+          "got that of another. Take all devices from one runtime.",
+          each.name(), devices[0].name());
   }
   return devices;
 }
@@ -40,11 +39,10 @@ void check_place(Module& module, const Device& device) {
     if (each.parameter.device() == device) continue;
     const std::string there = each.parameter.device().name();
     if (each.parameter.device().runtime() != device.runtime()) {
-      raise(
-          ErrorCode::kDeviceMismatch,
-          "[DataParallel] the module belongs to another runtime: expected {} on {} of the devices' "
-          "runtime. Runtimes do not mix: make the module on its devices.",
-          each.name, device.name());
+      raise(ErrorCode::kDeviceMismatch,
+            "[DataParallel] the module belongs to another runtime: expected {} on {} of the "
+            "devices' runtime. Runtimes do not mix: make the module on its devices.",
+            each.name, device.name());
     }
     throw module::LayerError(
         ErrorCode::kDeviceMismatch,

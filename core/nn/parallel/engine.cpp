@@ -226,10 +226,9 @@ std::shared_ptr<Pass> Engine::plan(const Tensor& input) {
 
 Engine::Lock Engine::lock() {
   if (std::ranges::any_of(workers_, [](const auto& each) { return each->is_this_thread(); })) {
-    raise(
-        ErrorCode::kInvalidArgument,
-        "[DataParallel] it was called by its own module: expected calls of the module alone. Call "
-        "the layers themselves there.");
+    raise(ErrorCode::kInvalidArgument,
+          "[DataParallel] it was called by its own module: expected calls of the module alone. "
+          "Call the layers themselves there.");
   }
   return Lock(mutex_);
 }
@@ -300,14 +299,13 @@ Tensor Engine::joined(Pass& pass) const {
     shape[0] += got[0];
     expected[0] = got[0] = 0;
     if (expected == got && part.output.dtype() == first.dtype()) continue;
-    raise(
-        ErrorCode::kShapeMismatch,
-        "[DataParallel] outputs can't be joined: expected {} {} but for the number of rows, as of "
-        "replica 0, got {} {} of replica {} ({}). Return one dtype, and equal extents after the "
-        "first.",
-        patchbay::to_string(first.dtype()), patchbay::to_string(first.shape()),
-        patchbay::to_string(part.output.dtype()), patchbay::to_string(part.output.shape()), i,
-        devices_[i].name());
+    raise(ErrorCode::kShapeMismatch,
+          "[DataParallel] outputs can't be joined: expected {} {} but for the number of rows, as "
+          "of replica 0, got {} {} of replica {} ({}). Return one dtype, and equal extents after "
+          "the first.",
+          patchbay::to_string(first.dtype()), patchbay::to_string(first.shape()),
+          patchbay::to_string(part.output.dtype()), patchbay::to_string(part.output.shape()), i,
+          devices_[i].name());
   }
   Tensor output = empty(shape, {first.dtype(), devices_[0]});
   for (const Pass::Part& part : pass.parts) {

@@ -1,8 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/nn/parallel/reduction.h"
 
-#include <utility>
-
 #include "patchbay/autograd.h"
 #include "patchbay/ops.h"
 

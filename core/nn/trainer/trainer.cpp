@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <span>
 #include <system_error>
 #include <utility>
 
@@ -402,10 +401,9 @@ void check_options(const TrainerOptions& options) {
           "[Trainer] both devices and num_gpus: expected one of them. Leave one out.");
   }
   if (options.checkpoint.empty() && (options.checkpoint_every > 0 || options.resume)) {
-    raise(
-        ErrorCode::kInvalidArgument,
-        "[Trainer] no checkpoint: checkpoint_every and resume need the file's name. Set the option "
-        "checkpoint.");
+    raise(ErrorCode::kInvalidArgument,
+          "[Trainer] no checkpoint: checkpoint_every and resume need the file's name. Set the "
+          "option checkpoint.");
   }
   for (const auto* const file :
        {&options.checkpoint, &options.best_model, &options.csv, &options.plot}) {

@@ -120,10 +120,9 @@ LossScaler::Recorded& LossScaler::make_elements(const Device& device) {
 LossScale LossScaler::scale() const {
   if (!uses_elements()) return {scale_, {}};
   if (recorded_ == nullptr) {
-    raise(
-        ErrorCode::kInvalidArgument,
-        "[LossScaler] a graph is being recorded, and no loss was scaled yet, which says where the "
-        "scale is: expected scale(loss) before. Call it first.");
+    raise(ErrorCode::kInvalidArgument,
+          "[LossScaler] a graph is being recorded, and no loss was scaled yet, which says where "
+          "the scale is: expected scale(loss) before. Call it first.");
   }
   return {scale_, recorded_->scale};
 }

@@ -213,8 +213,8 @@ void Optimizer::prepare_list(Tensor& kept, std::size_t number) const {
           number, patchbay::to_string(kept.shape()), patchbay::to_string(value.shape()));
   } else if (kept.device() != value.device()) {
     raise(ErrorCode::kDeviceMismatch,
-          "[step] parameter {} got a tensor on another device: expected {}, got {}. Move the "
-          "model by move_to, or make a new optimiser.",
+          "[step] parameter {} got a tensor on another device: expected {}, got {}. Move the model "
+          "by move_to, or make a new optimiser.",
           number, kept.device().name(), value.device().name());
   } else {
     kept = kept.cast(dtype);
@@ -245,11 +245,10 @@ void Optimizer::prepare_master(std::size_t number) {
 
 void Optimizer::step(double gradient_factor) {
   if (!std::isfinite(gradient_factor)) {
-    raise(
-        ErrorCode::kInvalidArgument,
-        "[step] a wrong factor of the gradients: expected a finite number, got {}. Pass 1 to take "
-        "them as they are.",
-        gradient_factor);
+    raise(ErrorCode::kInvalidArgument,
+          "[step] a wrong factor of the gradients: expected a finite number, got {}. Pass 1 to "
+          "take them as they are.",
+          gradient_factor);
   }
   change(gradient_factor, {});
 }

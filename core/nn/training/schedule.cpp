@@ -200,10 +200,10 @@ ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions&
   }
   for (const std::int64_t steps : {options.patience, options.cooldown}) {
     if (steps >= 0) continue;
-    raise(ErrorCode::kInvalidArgument,
-          "[ReduceLROnPlateau] a wrong number of steps: expected patience and cooldown >= 0, got "
-          "{}",
-          steps);
+    raise(
+        ErrorCode::kInvalidArgument,
+        "[ReduceLROnPlateau] a wrong number of steps: expected patience and cooldown >= 0, got {}",
+        steps);
   }
   const auto check = [](bool holds, const char* name, const char* expected, double value) {
     if (holds) return;

@@ -2,7 +2,6 @@
 #include "core/nn/training/step_numbers.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "patchbay/fuse.h"
 #include "patchbay/graph.h"

@@ -10,6 +10,7 @@
 #include "core/runtime/copy/posted_copy.h"
 #include "core/runtime/device/context.h"
 #include "core/runtime/device/runtime_state.h"
+#include "core/runtime/kernel/launch.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/fault.h"
 #include "core/runtime/stream/stream_scope.h"
@@ -216,27 +217,13 @@ void finish(const CopyRequest& request) {
       .synchronize(PATCHBAY_NO_DEADLINE, request.operation);
 }
 
-/// Notes a write to the buffer, which may be null, before and after it, as for launches.
-class WriteScope {
- public:
-  explicit WriteScope(BufferState* to) : to_(to) { note(); }
-  ~WriteScope() { note(); }
-  WriteScope(const WriteScope&) = delete;
-  WriteScope& operator=(const WriteScope&) = delete;
-
- private:
-  void note() const noexcept {
-    if (to_ != nullptr) to_->note_written();
-  }
-
-  BufferState* const to_;
-};
-
 /// Makes the copy on the host, queues it on a stream, or posts it to the transfer thread.
 void carry_out(const CopyRequest& request, bool blocks) {
   TraceSpan span(request.runtime().tracing.spans(), request.operation);
   admit(request, span);
-  const WriteScope scope(request.to.buffer);
+  const BufferAccess written{request.to.buffer, /*writes=*/request.to.buffer != nullptr,
+                             /*reads=*/false};
+  const WriteScope scope({&written, 1});
   if (request.route == Route::kStaged || (!blocks && would_wait(request))) {
     post(request, blocks);
     record(request);

@@ -254,10 +254,10 @@ TEST_F(TransferFailureTest, CopiesOfWhatFailedFail) {
   constexpr const char* kCause = "] the copy of 32 bytes from fake:0 to fake:1 (staged) failed: ";
   target.copy_from(source, /*non_blocking=*/true);
   EXPECT_ERROR(
-      {
+      [&] {
         third.copy_from(target, /*non_blocking=*/true);  // which tells, if it is known by now
         (void)third.to_vector<float>();
-      },
+      }(),
       ErrorCode::kLaunchFailed, kCause);
   EXPECT_ERROR(third.copy_from(target, /*non_blocking=*/true), ErrorCode::kLaunchFailed, kCause);
 }

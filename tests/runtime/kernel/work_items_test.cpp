@@ -99,10 +99,10 @@ PATCHBAY_KERNEL(f)(PATCHBAY_OUTPUT(f32, x)) {
   const auto module = KernelModule::from_source(device, kLarge);
   const Tensor x = empty({8}, {device, DType::f32});
   EXPECT_ERROR(
-      {
+      [&] {
         module.kernel("f").launch({.group_size = {8}}, {x});
         static_cast<void>(x.to_vector<float>());
-      },
+      }(),
       ErrorCode::kLaunchFailed, "kernel 'f' has more than 1048576 bytes of shared memory");
 }
 
@@ -120,10 +120,10 @@ PATCHBAY_KERNEL(f)(PATCHBAY_OUTPUT(i32, x)) {
 })");
     const Tensor x = empty({8}, {device, DType::i32});
     EXPECT_ERROR(
-        {
+        [&] {
           fresh.kernel("f").launch({.group_size = {8}}, {x});
           static_cast<void>(x.to_vector<std::int32_t>());
-        },
+        }(),
         ErrorCode::kLaunchFailed, "some work-items of a group reached a barrier");
   }
 }

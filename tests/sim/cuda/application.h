@@ -4,7 +4,6 @@
 #define PATCHBAY_TESTS_SIM_CUDA_APPLICATION_H_
 
 #include <cstdint>
-#include <string>
 
 #include "sim/cuda/application_entries.h"
 #include "sim/simulation.h"

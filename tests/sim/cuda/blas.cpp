@@ -72,18 +72,10 @@ int cublasGemmStridedBatchedEx(NativeBlas handle, int transpose_a, int transpose
                                long long next_b, const void* beta, void* c, int c_type, int ldc,
                                long long next_c, int count, int compute_type, int) {
   if (a_type == kBlasBf16 && is_before(70)) return kBlasNotSupported;
-  switch (multiply(*handle->blas, {transpose_a,
-                                   transpose_b,
-                                   m,
-                                   n,
-                                   k,
-                                   alpha,
-                                   beta,
-                                   {a, a_type, lda, next_a},
-                                   {b, b_type, ldb, next_b},
-                                   {c, c_type, ldc, next_c},
-                                   count,
-                                   compute_type})) {
+  const Gemm::Matrix of_a{a, a_type, lda, next_a}, of_b{b, b_type, ldb, next_b},
+      of_c{c, c_type, ldc, next_c};
+  switch (multiply(*handle->blas, {transpose_a, transpose_b, m, n, k, alpha, beta, of_a, of_b, of_c,
+                                   count, compute_type})) {
     case BlasError::kNone: return kBlasSuccess;
     case BlasError::kNoContext: return kBlasNotInitialized;
     case BlasError::kInvalid: return kInvalidValueStatus;

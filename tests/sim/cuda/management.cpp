@@ -1,7 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The entries of NVML: the memory of the simulated driver's cards, without a context.
 #include <cstdio>
-#include <cstring>
 #include <string>
 
 #include "cuda-cublas/api/management_api.hpp"

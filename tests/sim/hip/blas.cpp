@@ -95,18 +95,10 @@ int rocblas_gemm_strided_batched_ex(NativeBlas handle, int transpose_a, int tran
   if (c != d || c_type != d_type || ldc != ldd || next_c != next_d) return kInvalidValueStatus;
   if (algorithm != kBlasStandardAlgorithm) return kInvalidValueStatus;
   end_without_kernels();
-  switch (multiply(*handle->blas, {transpose_a,
-                                   transpose_b,
-                                   m,
-                                   n,
-                                   k,
-                                   alpha,
-                                   beta,
-                                   {a, a_type, lda, next_a},
-                                   {b, b_type, ldb, next_b},
-                                   {c, c_type, ldc, next_c},
-                                   count,
-                                   compute_type})) {
+  const Gemm::Matrix of_a{a, a_type, lda, next_a}, of_b{b, b_type, ldb, next_b},
+      of_c{c, c_type, ldc, next_c};
+  switch (multiply(*handle->blas, {transpose_a, transpose_b, m, n, k, alpha, beta, of_a, of_b, of_c,
+                                   count, compute_type})) {
     case BlasError::kNone: return kBlasSuccess;
     case BlasError::kNoContext: return kBlasInvalidHandle;
     case BlasError::kInvalid: return kInvalidSizeStatus;
