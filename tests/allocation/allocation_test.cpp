@@ -3,15 +3,6 @@
 // the process goes on, and so does the same work afterwards, with the right values.
 #include <unistd.h>
 
-#include <chrono>
-#include <cstdlib>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <patchbay/process_group.h>
-
 #include "failing_allocations.h"
 #include "support/device_test.h"
 
@@ -180,8 +171,7 @@ TEST_P(FailedAllocation, InCopies) {
           b.copy_from(a.t(), /*non_blocking=*/true);
           Values values = b.to_vector<float>();
           if (std::string_view(GetParam()).starts_with("fake")) {
-            const Tensor there = b.to(runtime_->device("fake:1"));
-            const Tensor back = zeros({3, 2}, device());
+            const Tensor there = b.to(runtime_->device("fake:1")), back = zeros({3, 2}, device());
             back.copy_from(there, /*non_blocking=*/true);
             for (const float value : back.to_vector<float>()) values.push_back(value);
           }
@@ -224,11 +214,9 @@ Values sums_on(const Device& device) {
   const auto members =
       ProcessGroup::in_process({device, device}, {.timeout = std::chrono::seconds(20)});
   std::vector<Tensor> tensors;
-  for (std::size_t i = 0; i < kRounds * kMembers; ++i) {
-    tensors.push_back(full({2}, 1 << i, device));
-  }
+  for (std::size_t i = 0; i < kRounds * kMembers; ++i) tensors.push_back(full({2}, 1 << i, device));
   std::vector<std::optional<Work>> works(tensors.size());
-  std::vector<bool> fails(kRounds, false);
+  Bools fails(kRounds, false);
   const auto try_to = [&](std::size_t i, const auto& call) {
     try {
       call(i);
@@ -265,9 +253,8 @@ TEST_P(FailedAllocation, AThreadThatCanNotBeStartedIsWantOfMemory) {
   const Tensor a = ones({2}, device());
   const auto members = ProcessGroup::in_process({device(), device()});
   const FailingThreads failing;
-  EXPECT_ERROR(static_cast<void>(members[0].all_reduce(a)), ErrorCode::kOutOfMemory,
-               "a thread of the library's can't be started: Resource temporarily unavailable. End "
-               "other threads, or raise their limit");
+  EXPECT_ERROR(members[0].all_reduce(a), kOutOfMemory,
+               "a thread of the library's can't be started: Resource temporarily unavailable");
 }
 
 TEST_P(FailedAllocation, WhileAPluginIsUnloaded) {
@@ -292,8 +279,7 @@ class FailedAllocationInAFailure : public testing::Test {
 TEST_F(FailedAllocationInAFailure, OfACopy) {
   RuntimeOptions options = options_of("fake:0");
   options.settings["fake_fail_copy"] = "1-";
-  const Runtime runtime(options);
-  const Device here = runtime.device("fake:0"), to = runtime.device("fake:1");
+  const Device here = Runtime(options).device("fake:0"), to = here.runtime().device("fake:1");
   const Buffer from = Buffer::allocate(here, 64);
   for (const bool non_blocking : {false, true}) {
     sweep([] {},
@@ -303,7 +289,7 @@ TEST_F(FailedAllocationInAFailure, OfACopy) {
               copy({there, 0, 64}, {from, 0, 64}, non_blocking);
               copy({back, 0, 64}, {there, 0, 64});
             } catch (const Error& error) {
-              if (error.code() == ErrorCode::kLaunchFailed) return Values{1};
+              if (error.code() == kLaunchFailed) return Values{1};
               throw;
             }
             return Values{0};

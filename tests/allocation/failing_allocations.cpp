@@ -5,13 +5,7 @@
 #include <link.h>
 #include <pthread.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <cstddef>
-#include <cstdlib>
-#include <cstring>
 #include <iterator>
 #include <new>
 

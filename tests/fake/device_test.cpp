@@ -1,15 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The fake device through the public interface: it behaves like an accelerator in another box.
-#include <array>
-#include <chrono>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/copy.h>
-#include <patchbay/error.h>
-#include <patchbay/kernel.h>
 #include <patchbay/plugin/types.h>
 
 #include "core/runtime/memory/buffer_state.h"
@@ -107,21 +97,19 @@ std::vector<int> add_one(const Device& device, const std::vector<int>& values) {
 }
 
 TEST(FakeDevice, RunsKernelsWithAWorkspace) {
-  const Runtime runtime = fake_runtime({{"fake_workspace_bytes", "1000"}});
-  const Device device = runtime.device("fake");
+  const Device device = fake_runtime({{"fake_workspace_bytes", "1000"}}).device("fake");
   EXPECT_EQ(Kernel::prepare(device, add_spec(DType::i32)).workspace_bytes(), 1000u);
   EXPECT_EQ(add_one(device, {1, 2}), (std::vector<int>{2, 3}));
 }
 
 TEST(FakeDevice, NeedsACompilerForItsKernels) {
   const Runtime runtime = fake_runtime({{"kernel_compiler", "/no/such/c++"}});
-  EXPECT_ERROR(add_one(runtime.device("fake"), {1}), ErrorCode::kUnsupported,
+  EXPECT_ERROR(add_one(runtime.device("fake"), {1}), kUnsupported,
                "expected '/no/such/c++', got no such program");
 }
 
 TEST(FakeDevice, RefusesUnknownOperatorsAndDtypes) {
-  const Runtime runtime = fake_runtime({{"fake_f64", "0"}});
-  const Device device = runtime.device("fake");
+  const Device device = fake_runtime({{"fake_f64", "0"}}).device("fake");
   EXPECT_FALSE(device.properties().f64);
   EXPECT_EQ(why_unsupported(device, add_spec(DType::f32)), "");
   EXPECT_HAS(why_unsupported(device, add_spec(DType::f64)), "f64");

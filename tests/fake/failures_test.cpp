@@ -1,14 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What a program sees when a device fails.
-#include <array>
-#include <string>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/copy.h>
-#include <patchbay/error.h>
-#include <patchbay/kernel.h>
-
 #include "support/kernels.h"
 #include "support/temporary_directory.h"
 
@@ -17,15 +8,6 @@ namespace {
 
 /// Each buffer is an allocation of the driver's.
 const std::pair<const std::string, std::string> kNoCache{"memory_cache", "off"};
-
-/// Runs `call`, which must fail like this, with these words in one line.
-template <class Call>
-void expect_error(ErrorCode code, const std::vector<std::string>& words, Call call) {
-  const Error error = test::error_of(call);
-  EXPECT_EQ(to_string(error.code()), to_string(code)) << error.what();
-  for (const std::string& word : words) EXPECT_HAS(error.what(), word);
-  EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-}
 
 Kernel fill_kernel(const Device& device) { return Kernel::prepare(device, test::fill_spec()); }
 
@@ -51,76 +33,64 @@ void expect_works(const Device& device) {
 TEST(FakeFailure, OpenDevice) {
   const Runtime runtime = fake_runtime({{"fake_fail_open_device", "1"}});
   const Device device = runtime.device("fake");
-  expect_error(ErrorCode::kLaunchFailed, {"fake:0", "open_device number 1 fails", "driver code 1"},
-               [&] { device.default_stream(); });
+  EXPECT_ERROR(device.default_stream(), kLaunchFailed, "open_device number 1 fails", "fake:0",
+               "driver code 1");
   expect_works(device);
   expect_works(runtime.device("fake:1"));
 }
 
 TEST(FakeFailure, CreateStream) {
-  const Runtime runtime = fake_runtime({{"fake_fail_create_stream", "2"}});
-  const Device device = runtime.device("fake");
+  const Device device = fake_runtime({{"fake_fail_create_stream", "2"}}).device("fake");
   device.default_stream();
-  expect_error(ErrorCode::kLaunchFailed, {"fake:0", "create_stream number 2 fails"},
-               [&] { const Stream stream(device); });
+  EXPECT_ERROR(Stream(device), kLaunchFailed, "create_stream number 2 fails", "fake:0");
   const Stream stream(device);
   stream.synchronize();
 }
 
 TEST(FakeFailure, CreateTheFirstStream) {
-  const Runtime runtime = fake_runtime({{"fake_fail_create_stream", "1"}});
-  const Device device = runtime.device("fake");
-  expect_error(ErrorCode::kLaunchFailed, {"create_stream number 1 fails"},
-               [&] { device.default_stream(); });
+  const Device device = fake_runtime({{"fake_fail_create_stream", "1"}}).device("fake");
+  EXPECT_ERROR(device.default_stream(), kLaunchFailed, "create_stream number 1 fails");
   expect_works(device);
 }
 
 TEST(FakeFailure, Allocate) {
-  const Runtime runtime = fake_runtime({kNoCache, {"fake_fail_allocate", "3"}});
-  const Device device = runtime.device("fake");
+  const Device device = fake_runtime({kNoCache, {"fake_fail_allocate", "3"}}).device("fake");
   const Buffer first = Buffer::allocate(device, 16), second = Buffer::allocate(device, 16);
-  expect_error(ErrorCode::kLaunchFailed, {"fake:0", "allocate number 3 fails"},
-               [&] { static_cast<void>(Buffer::allocate(device, 16)); });
+  EXPECT_ERROR(Buffer::allocate(device, 16), kLaunchFailed, "allocate number 3 fails", "fake:0");
   EXPECT_EQ(device.memory().live_bytes, 32u);
   EXPECT_EQ(device.memory().live_blocks, 2u);
   expect_works(device);
 }
 
 TEST(FakeFailure, Copy) {
-  const Runtime runtime = fake_runtime({{"fake_fail_copy", "2"}});
-  const Device device = runtime.device("fake");
+  const Device device = fake_runtime({{"fake_fail_copy", "2"}}).device("fake");
   const Buffer buffer = Buffer::allocate(device, sizeof(float));
   const float value = 3;
   copy_from_host({buffer, 0, sizeof(value)}, &value);
-  expect_error(ErrorCode::kLaunchFailed, {"fake:0", "copy number 2 fails"},
-               [&] { first_value(buffer); });
+  EXPECT_ERROR(first_value(buffer), kLaunchFailed, "copy number 2 fails", "fake:0");
   EXPECT_EQ(first_value(buffer), value);
 }
 
 TEST(FakeFailure, Prepare) {
-  const Runtime runtime = fake_runtime({{"fake_fail_prepare", "1"}});
-  const Device device = runtime.device("fake");
-  expect_error(ErrorCode::kLaunchFailed, {"fake:0", "prepare number 1 fails"},
-               [&] { fill_kernel(device); });
+  const Device device = fake_runtime({{"fake_fail_prepare", "1"}}).device("fake");
+  EXPECT_ERROR(fill_kernel(device), kLaunchFailed, "prepare number 1 fails", "fake:0");
   expect_works(device);  // a failure is not remembered as the answer 'no'
 }
 
 TEST(FakeFailure, Launch) {
-  const Runtime runtime = fake_runtime({{"fake_fail_launch", "1"}});
-  const Device device = runtime.device("fake");
+  const Device device = fake_runtime({{"fake_fail_launch", "1"}}).device("fake");
   const Kernel kernel = fill_kernel(device);
   const Buffer buffer = Buffer::allocate(device, 16);
-  expect_error(ErrorCode::kLaunchFailed, {"fake:0", "launch number 1 fails"},
-               [&] { fill(kernel, device.default_stream(), buffer, 1); });
+  EXPECT_ERROR(fill(kernel, device.default_stream(), buffer, 1), kLaunchFailed,
+               "launch number 1 fails", "fake:0");
   expect_works(device);
 }
 
 TEST(FakeFailure, OutOfMemoryNamesDeviceRequestedFreeAndTotal) {
-  const Runtime runtime = fake_runtime({kNoCache, {"fake_memory_bytes", "10000"}});
-  const Device device = runtime.device("fake:1");
+  const Device device = fake_runtime({kNoCache, {"fake_memory_bytes", "10000"}}).device("fake:1");
   const Buffer held = Buffer::allocate(device, 4000);
-  expect_error(ErrorCode::kOutOfMemory, {"fake:1", "requested 6001", "free 6000", "total 10000"},
-               [&] { static_cast<void>(Buffer::allocate(device, 6001)); });
+  EXPECT_ERROR(Buffer::allocate(device, 6001), kOutOfMemory, "fake:1", "requested 6001",
+               "free 6000", "total 10000");
   EXPECT_EQ(device.memory().free_bytes, 6000u);
   expect_works(device);
   const Buffer rest = Buffer::allocate(device, 6000);  // exact: all that was free
@@ -128,8 +98,8 @@ TEST(FakeFailure, OutOfMemoryNamesDeviceRequestedFreeAndTotal) {
 }
 
 TEST(FakeFailure, OutOfMemoryWaitsForWhatIsBeingFreed) {
-  const Runtime runtime = fake_runtime({{"fake_memory_bytes", "1000"}, {"fake_delay_ms", "100"}});
-  const Device device = runtime.device("fake");
+  const Device device =
+      fake_runtime({{"fake_memory_bytes", "1000"}, {"fake_delay_ms", "100"}}).device("fake");
   const Kernel kernel = fill_kernel(device);
   {
     const Buffer buffer = Buffer::allocate(device, 800);

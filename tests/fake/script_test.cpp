@@ -1,16 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What the fake device can be told to do: be late, reach some peers only, be slow, run for ever.
-#include <algorithm>
-#include <array>
 #include <cctype>
-#include <chrono>
-#include <numeric>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/patchbay.h>
 
 #include "support/kernels.h"
 #include "support/runtime_fixture.h"
@@ -78,18 +68,17 @@ TEST(FakeSettings, SeveralCallsInARowFail) {
   const std::int32_t value = 7;
   const auto send = [&] { copy_from_host({buffer, 0, 4}, &value); };
   send();
-  EXPECT_ERROR(send(), ErrorCode::kLaunchFailed, "copy number 2 fails");
-  EXPECT_ERROR(send(), ErrorCode::kLaunchFailed, "copy number 3 fails");
+  EXPECT_ERROR(send(), kLaunchFailed, "copy number 2 fails");
+  EXPECT_ERROR(send(), kLaunchFailed, "copy number 3 fails");
   EXPECT_EQ(first_value(buffer), value);
 }
 
 TEST(FakeSettings, AllFromOneOnFail) {
-  const Runtime runtime = fake_runtime({{"fake_fail_launch", "2-"}});
-  const Device device = runtime.device("fake");
+  const Device device = fake_runtime({{"fake_fail_launch", "2-"}}).device("fake");
   const Buffer buffer = Buffer::allocate(device, 4);
   fill(device.default_stream(), buffer, 1);
   for (int number = 2; number < 5; ++number) {
-    EXPECT_ERROR(fill(device.default_stream(), buffer, 2), ErrorCode::kLaunchFailed,
+    EXPECT_ERROR(fill(device.default_stream(), buffer, 2), kLaunchFailed,
                  "launch number " + std::to_string(number) + " fails");
   }
   EXPECT_EQ(first_value(buffer), 1);
@@ -108,8 +97,7 @@ void fill_often(const Stream& stream, const Buffer& buffer) {
 }
 
 TEST(FakeLateness, EndsWhenSomebodyWaits) {
-  const Runtime runtime = fake_runtime(late());
-  const Device device = runtime.device("fake");
+  const Device device = fake_runtime(late()).device("fake");
   const Buffer buffer = Buffer::allocate(device, 4);
   const Stream stream(device);
   fill_often(stream, buffer);
@@ -120,8 +108,7 @@ TEST(FakeLateness, EndsWhenSomebodyWaits) {
 }
 
 TEST(FakeLateness, OneStreamOvertakesAnother) {
-  const Runtime runtime = fake_runtime(late());
-  const Device device = runtime.device("fake");
+  const Device device = fake_runtime(late()).device("fake");
   const Buffer a = Buffer::allocate(device, 4), b = Buffer::allocate(device, 4);
   const Stream first(device), second(device);
   fill_often(first, a);
@@ -194,8 +181,7 @@ TEST(FakeLateness, CopiesInPiecesAreWhole) {
 }
 
 TEST(FakeLateness, StreamsEndWithoutBeingWaitedFor) {
-  const Runtime runtime = fake_runtime(late());
-  const Device device = runtime.device("fake");
+  const Device device = fake_runtime(late()).device("fake");
   const Buffer buffer = Buffer::allocate(device, 4);
   { fill_often(Stream(device), buffer); }
   fill_often(device.default_stream(), Buffer::allocate(device, 4));
@@ -248,10 +234,10 @@ TEST(FakeEndlessKernel, WaitsEndAtTheirDeadlineAndNothingIsLost) {
   const Event event = stuck.record();
   fill(stuck, buffer, 3);
   const auto waits = [&] {
-    EXPECT_ERROR(event.wait(milliseconds(5)), ErrorCode::kTimedOut, "[wait] the deadline passed");
-    EXPECT_ERROR(stuck.synchronize(milliseconds(5)), ErrorCode::kTimedOut,
+    EXPECT_ERROR(event.wait(milliseconds(5)), kTimedOut, "[wait] the deadline passed");
+    EXPECT_ERROR(stuck.synchronize(milliseconds(5)), kTimedOut,
                  "[synchronize] the deadline passed");
-    EXPECT_ERROR(device.synchronize(milliseconds(5)), ErrorCode::kTimedOut,
+    EXPECT_ERROR(device.synchronize(milliseconds(5)), kTimedOut,
                  "[synchronize] the deadline passed");
     EXPECT_FALSE(event.is_done());
   };
@@ -269,36 +255,34 @@ TEST(FakeEndlessKernel, WaitsEndAtTheirDeadlineAndNothingIsLost) {
 }
 
 TEST(FakeEndlessKernel, EndsWithItsRuntime) {
-  const Runtime runtime = fake_runtime({{"fake_endless_launch", "1"}});
-  const Device device = runtime.device("fake");
+  const Device device = fake_runtime({{"fake_endless_launch", "1"}}).device("fake");
   fill(device.default_stream(), Buffer::allocate(device, 4), 1);
-  EXPECT_ERROR(device.synchronize(milliseconds(5)), ErrorCode::kTimedOut, "fake:0");
+  EXPECT_ERROR(device.synchronize(milliseconds(5)), kTimedOut, "fake:0");
 }
 
 TEST(FakeEndlessKernel, EndsWithItsStreamAndOthersSeeWhy) {
-  const Runtime runtime = fake_runtime({{"fake_endless_launch", "1"}});
-  const Device device = runtime.device("fake");
+  const Device device = fake_runtime({{"fake_endless_launch", "1"}}).device("fake");
   const Stream other(device);
   {
     const Stream stuck(device);
     fill(stuck, Buffer::allocate(device, 4), 1);
     other.wait(stuck.record());
-    EXPECT_ERROR(other.synchronize(milliseconds(5)), ErrorCode::kTimedOut, "fake:0");
+    EXPECT_ERROR(other.synchronize(milliseconds(5)), kTimedOut, "fake:0");
   }
-  EXPECT_ERROR(other.synchronize(), ErrorCode::kLaunchFailed, "launch of culprit had no end");
+  EXPECT_ERROR(other.synchronize(), kLaunchFailed, "launch of culprit had no end");
   const Buffer buffer = Buffer::allocate(device, 4);
   fill(device.default_stream(), buffer, 2);
   EXPECT_EQ(first_value(buffer), 2);
 }
 
 TEST(FakeEndlessKernel, EndsWhenItsDeviceIsLost) {
-  const Runtime runtime = fake_runtime({{"fake_endless_launch", "1"}, {"fake_lose_device", "2"}});
-  const Device device = runtime.device("fake");
+  const Device device =
+      fake_runtime({{"fake_endless_launch", "1"}, {"fake_lose_device", "2"}}).device("fake");
   const Buffer buffer = Buffer::allocate(device, 4);
   const Stream stuck(device);
   fill(stuck, buffer, 1);
-  EXPECT_ERROR(fill(device.default_stream(), buffer, 2), ErrorCode::kDeviceLost, "lost the device");
-  EXPECT_ERROR(stuck.synchronize(), ErrorCode::kDeviceLost, "launch of culprit lost the device");
+  EXPECT_ERROR(fill(device.default_stream(), buffer, 2), kDeviceLost, "lost the device");
+  EXPECT_ERROR(stuck.synchronize(), kDeviceLost, "launch of culprit lost the device");
 }
 
 // ------------------------------------------------------------------------------- loss, later
@@ -309,8 +293,8 @@ TEST(FakeLoss, OfALaunchThatWasAccepted) {
   const Buffer buffer = Buffer::allocate(device, 4), there = Buffer::allocate(other, 4);
   const Stream stream(device), waiting(other);
   fill(stream, buffer, 1);
-  EXPECT_ERROR(stream.synchronize(), ErrorCode::kDeviceLost, "launch of culprit lost the device");
-  EXPECT_ERROR(fill(device.default_stream(), buffer, 2), ErrorCode::kDeviceLost, "fake:0");
+  EXPECT_ERROR(stream.synchronize(), kDeviceLost, "launch of culprit lost the device");
+  EXPECT_ERROR(fill(device.default_stream(), buffer, 2), kDeviceLost, "fake:0");
   fill(other.default_stream(), there, 3);
   EXPECT_EQ(first_value(there), 3);
 }
@@ -323,9 +307,8 @@ TEST(FakeLoss, IsNoLossOfWhoWaitsForIt) {
   const Stream stream(device), waiting(other);
   fill(stream, buffer, 1);
   waiting.wait(stream.record());
-  EXPECT_ERROR(fill(device.default_stream(), buffer, 2), ErrorCode::kDeviceLost, "fake:0");
-  EXPECT_ERROR(waiting.synchronize(), ErrorCode::kLaunchFailed,
-               "launch of culprit lost the device");
+  EXPECT_ERROR(fill(device.default_stream(), buffer, 2), kDeviceLost, "fake:0");
+  EXPECT_ERROR(waiting.synchronize(), kLaunchFailed, "launch of culprit lost the device");
   const Buffer there = Buffer::allocate(other, 4);
   fill(other.default_stream(), there, 3);
   EXPECT_EQ(first_value(there), 3);

@@ -56,7 +56,7 @@ TEST(BlockAllocator, CountsDeviceMemoryAlone) {
   const Memory block = memory.allocate(PATCHBAY_MEMORY_DEVICE, 4000, 1);
   EXPECT_EQ(memory.info().free_bytes, 96U);
   expect_error(PATCHBAY_OUT_OF_MEMORY, "no room for 97 bytes: 96 of 4096 bytes are free",
-               [&] { (void)memory.allocate(PATCHBAY_MEMORY_DEVICE, 97, 1); });
+               [&] { return memory.allocate(PATCHBAY_MEMORY_DEVICE, 97, 1); });
   memory.release(PATCHBAY_MEMORY_DEVICE, block);
   memory.release(PATCHBAY_MEMORY_PINNED, pinned);
   EXPECT_EQ(memory.info().free_bytes, kTotalBytes);
@@ -68,14 +68,14 @@ TEST(BlockAllocator, RefusesWhatIsNotInsideOneOfItsBlocks) {
   const Memory block = memory.allocate(PATCHBAY_MEMORY_DEVICE, 64, 1);
   EXPECT_EQ(memory.resolve(block, 0), nullptr);
   expect_error(PATCHBAY_INVALID_ARGUMENT, "33 bytes at offset 32 of a block of 64 bytes", [&] {
-    (void)memory.resolve({block.base, 32}, 33);
+    return memory.resolve({block.base, 32}, 33);
   });
   expect_error(PATCHBAY_INVALID_ARGUMENT, "1 bytes at offset 65 of a block of 64 bytes", [&] {
-    (void)memory.resolve({block.base, 65}, 1);
+    return memory.resolve({block.base, 65}, 1);
   });
   memory.release(PATCHBAY_MEMORY_DEVICE, block);
   expect_error(PATCHBAY_INVALID_ARGUMENT, "memory that is not of this device, or was given back",
-               [&] { (void)memory.resolve(block, 1); });
+               [&] { return memory.resolve(block, 1); });
 }
 
 TEST(BlockAllocator, AlignsAndRefusesWhatIsNoAlignment) {
@@ -84,8 +84,8 @@ TEST(BlockAllocator, AlignsAndRefusesWhatIsNoAlignment) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.base) % 4096, 0U);
   memory.release(PATCHBAY_MEMORY_DEVICE, block);
   expect_error(PATCHBAY_INVALID_ARGUMENT, "an alignment of 300 bytes: expected a power of two",
-               [&] { (void)memory.allocate(PATCHBAY_MEMORY_DEVICE, 10, 300); });
-  expect_error(PATCHBAY_UNSUPPORTED, "memory of kind 9", [&] { (void)memory.allocate(9, 10, 1); });
+               [&] { return memory.allocate(PATCHBAY_MEMORY_DEVICE, 10, 300); });
+  expect_error(PATCHBAY_UNSUPPORTED, "memory of kind 9", [&] { return memory.allocate(9, 10, 1); });
 }
 
 }  // namespace

@@ -1,13 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Users' texts and the portable operators' as OpenCL C, by clang.
-#include <cstdlib>
-#include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "kit/dialect_texts.h"
 #include "kit/portable_texts.h"
 #include "support/paths.h"
@@ -50,9 +42,7 @@ TEST(DialectTest, PortableOperatorsAreOpenClC) {
   }
   const std::vector<PortableText> late = late_texts({});
   EXPECT_GT(late.size(), 2U);
-  for (const auto& [name, text] : late) {
-    EXPECT_TRUE(is_opencl(name, text, "CL1.2", kMade)) << text;
-  }
+  for (const auto& [name, text] : late) EXPECT_TRUE(is_opencl(name, text, "CL1.2", kMade)) << text;
   portable::Traits cpu;
   cpu.is_cpu = cpu.has_vectors = true;
   for (const auto& [name, text] : portable_texts(cpu, {PATCHBAY_F64, PATCHBAY_BF16})) {

@@ -3,11 +3,6 @@
 #ifndef PATCHBAY_TESTS_KIT_DIALECT_TEXTS_H_
 #define PATCHBAY_TESTS_KIT_DIALECT_TEXTS_H_
 
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "patchbay/plugin/types.h"
 
 #include "support/kernels.h"
@@ -69,8 +64,7 @@ inline std::vector<std::pair<std::string, std::string>> texts() {
 }
 
 /// Enough for all forms of a text.
-inline const std::vector<std::uint8_t> kFewDtypes = {PATCHBAY_F32, PATCHBAY_F16, PATCHBAY_I64,
-                                                     PATCHBAY_BOOL};
+inline const Bytes kFewDtypes = {PATCHBAY_F32, PATCHBAY_F16, PATCHBAY_I64, PATCHBAY_BOOL};
 
 inline std::string with_dialect(const std::string& text) {
   return read_text(source_path("include/patchbay/plugin/kernels/dialect.h")) +

@@ -3,8 +3,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <iostream>
 
 #include "kit/executor_fixture.h"
@@ -62,11 +60,9 @@ TEST_F(KernelCacheTest, ALibraryUnderAnothersNameIsMadeAgain) {
 TEST_F(KernelCacheTest, ACompilerThatFindsNoRoomIsNoErrorOfTheText) {
   const std::string full =
       script("echo 'ld: final link failed: No space left on device' >&2; exit 1\n");
-  EXPECT_ERROR(
-      static_cast<void>(KernelModule::from_source(device({{"kernel_compiler", full}}), kScale)),
-      ErrorCode::kIo,
-      "[KernelModule] the disk is full: there is no room for a compiled kernel in '" +
-          (cache() / "kernels").string() + "' (No space left on device). Make room there");
+  EXPECT_ERROR(KernelModule::from_source(device({{"kernel_compiler", full}}), kScale), kIo,
+               "[KernelModule] the disk is full: there is no room for a compiled kernel in '" +
+                   (cache() / "kernels").string() + "' (No space left on device). Make room there");
   EXPECT_TRUE(kept().empty());
 }
 
@@ -77,9 +73,9 @@ TEST_F(KernelCacheTest, TheLimitOnTheSizeOfFilesIsAnError) {
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit small = {16, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &small);
-  const Error error = error_of([&] { static_cast<void>(KernelModule::from_source(cpu, kScale)); });
+  const Error error = error_of([&] { return KernelModule::from_source(cpu, kScale); });
   setrlimit(RLIMIT_FSIZE, &before);
-  EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kIo)) << error.what();
+  EXPECT_EQ(to_string(error.code()), to_string(kIo)) << error.what();
   EXPECT_TRUE(std::string_view(error.what()).starts_with("[KernelModule] can't write '"))
       << error.what();
   EXPECT_HAS(std::string_view(error.what()), "File too large") << error.what();
@@ -94,9 +90,9 @@ TEST_F(KernelCacheTest, WhatACompilerLeavesUndoneIsNotKept) {
       "while [ $# -gt 1 ]; do [ \"$1\" = -o ] && truncate -s 1000 \"$2\"; shift; done\n"
       "exit 0\n");
   const Error error = error_of([&] {
-    static_cast<void>(KernelModule::from_source(device({{"kernel_compiler", half}}), kScale));
+    return KernelModule::from_source(device({{"kernel_compiler", half}}), kScale);
   });
-  EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kBuildFailed)) << error.what();
+  EXPECT_EQ(to_string(error.code()), to_string(kBuildFailed)) << error.what();
   EXPECT_TRUE(kept().empty());
 }
 
@@ -117,24 +113,21 @@ TEST_F(KernelCacheTest, LibrariesAreKeptInAPrivateDirectory) {
 TEST_F(KernelCacheTest, ADirectoryThatOthersMayWriteToIsRefused) {
   expect_scales(device());
   fs::permissions(cache() / "kernels", fs::perms::others_write, fs::perm_options::add);
-  EXPECT_ERROR(static_cast<void>(KernelModule::from_source(device(), kScale)),
-               ErrorCode::kInvalidArgument,
-               "may be written by others: expected mode 0700, got 0702");
+  EXPECT_INVALID(KernelModule::from_source(device(), kScale),
+                 "may be written by others: expected mode 0700, got 0702");
   fs::permissions(cache() / "kernels", fs::perms::others_write, fs::perm_options::remove);
   fs::permissions(cache(), fs::perms::group_write, fs::perm_options::add);
-  EXPECT_ERROR(static_cast<void>(KernelModule::from_source(device(), kScale)),
-               ErrorCode::kInvalidArgument, "may be written by others");
+  EXPECT_INVALID(KernelModule::from_source(device(), kScale), "may be written by others");
 }
 
 TEST_F(KernelCacheTest, ADirectoryThatIsNoneIsRefused) {
   std::ofstream(directory_.path() / "file") << "x";
-  EXPECT_ERROR(static_cast<void>(KernelModule::from_source(
-                   device({{"cache_dir", (directory_.path() / "file").string()}}), kScale)),
-               ErrorCode::kInvalidArgument, "can't be made");
+  EXPECT_INVALID(KernelModule::from_source(
+                     device({{"cache_dir", (directory_.path() / "file").string()}}), kScale),
+                 "can't be made");
   fs::create_directory(directory_.path() / "real");
   fs::create_directory_symlink(directory_.path() / "real", cache());
-  EXPECT_ERROR(static_cast<void>(KernelModule::from_source(device(), kScale)),
-               ErrorCode::kInvalidArgument, "is not a folder");
+  EXPECT_INVALID(KernelModule::from_source(device(), kScale), "is not a folder");
 }
 
 TEST_F(KernelCacheTest, ALibraryThatOthersMayWriteToIsMadeAnew) {

@@ -5,10 +5,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-
 #include "kit/executor_fixture.h"
 #include "support/environment_variable.h"
 
@@ -119,8 +115,8 @@ TEST_F(KernelCompilerProcess, IsStoppedAtItsDeadline) {
   // With a child of its own, which would keep the pipe open.
   const std::string slow = script("echo 'still thinking'; sleep 600 & sleep 600\n");
   const auto late = device({{"kernel_compiler", slow}, {"kernel_compiler_timeout_s", "1"}});
-  const Error error = error_of([&] { static_cast<void>(KernelModule::from_source(late, kScale)); });
-  EXPECT_EQ(error.code(), ErrorCode::kBuildFailed);
+  const Error error = error_of([&] { return KernelModule::from_source(late, kScale); });
+  EXPECT_EQ(error.code(), kBuildFailed);
   EXPECT_EQ(std::string(error.what()),
             "[KernelModule] the C++ compiler '" + slow +
                 "' failed: expected a shared library, got none within its deadline of 1 s. "
@@ -129,17 +125,15 @@ TEST_F(KernelCompilerProcess, IsStoppedAtItsDeadline) {
                 "(PATCHBAY_KERNEL_COMPILER_TIMEOUT_S). It wrote:\nstill thinking\n (cpu:0)");
   EXPECT_TRUE(kept().empty());
   for (const char* wrong : {"0", "-1", "1.5", "soon", "86401"}) {
-    EXPECT_ERROR(static_cast<void>(KernelModule::from_source(
-                     device({{"kernel_compiler_timeout_s", wrong}}), kScale)),
-                 ErrorCode::kInvalidArgument,
-                 "expected a number of seconds from 1 to 86400, got '" + std::string(wrong) + "'");
+    EXPECT_INVALID(
+        KernelModule::from_source(device({{"kernel_compiler_timeout_s", wrong}}), kScale),
+        "expected a number of seconds from 1 to 86400, got '" + std::string(wrong) + "'");
   }
 }
 
 TEST_F(KernelCompilerProcess, IsNamedByAnAbsolutePathOrANameOnPath) {
-  EXPECT_ERROR(static_cast<void>(
-                   KernelModule::from_source(device({{"kernel_compiler", "./compiler"}}), kScale)),
-               ErrorCode::kInvalidArgument, "expected an absolute path, or a name on PATH");
+  EXPECT_INVALID(KernelModule::from_source(device({{"kernel_compiler", "./compiler"}}), kScale),
+                 "expected an absolute path, or a name on PATH");
 }
 
 }  // namespace

@@ -3,12 +3,6 @@
 #ifndef PATCHBAY_TESTS_KIT_EXECUTOR_FIXTURE_H_
 #define PATCHBAY_TESTS_KIT_EXECUTOR_FIXTURE_H_
 
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "support/cpu_runtime.h"
 #include "support/kernels.h"
 #include "support/scratch_directory.h"

@@ -2,10 +2,7 @@
 // The kernel executor below the CPU plugin: compiler, errors, threads.
 #include <unistd.h>
 
-#include <cstdlib>
 #include <initializer_list>
-#include <string>
-#include <thread>
 
 #include "kit/executor_fixture.h"
 
@@ -17,30 +14,26 @@ TEST_F(KernelExecutorTest, APluginIsNotUnloadedWhileItCompiles) {
   Runtime runtime = cpu_runtime({{"kernel_compiler", slow}, {"cache_dir", cache().string()}});
   const Device here = runtime.device("cpu:0");
   static_cast<void>(zeros({1}, here));  // opens it
-  std::thread compiling([&] { static_cast<void>(KernelModule::from_source(here, kScale)); });
+  std::thread compiling([&] { return KernelModule::from_source(here, kScale); });
   // Once something holds the device it does until the compiler is through.
-  Error refused(ErrorCode::kInternal, "none");
+  Error refused(kInternal, "none");
   while (std::string(refused.what()).find("kernel module") == std::string::npos) {
     if (!fs::exists(cache() / "kernels")) continue;
     refused = error_of([&] { runtime.unload("cpu-openblas"); });
   }
-  EXPECT_EQ(to_string(refused.code()), to_string(ErrorCode::kInUse));
+  EXPECT_EQ(to_string(refused.code()), to_string(kInUse));
   compiling.join();
 }
 
 TEST_F(KernelExecutorTest, AMissingCompilerIsNamedWithTheWayOut) {
   const auto missing = device({{"kernel_compiler", "/no/such/c++"}});
-  EXPECT_ERROR(static_cast<void>(KernelModule::from_source(missing, kScale)),
-               ErrorCode::kUnsupported,
-               "[KernelModule] kernels need a C++ compiler at run time: expected '/no/such/c++', "
-               "got no such program. Install one (g++ or clang), or name it by the setting "
-               "kernel_compiler (PATCHBAY_KERNEL_COMPILER).");
-  EXPECT_ERROR(static_cast<void>(
-                   KernelModule::from_source(device({{"kernel_compiler", "no-such-c++"}}), kScale)),
-               ErrorCode::kUnsupported, "expected 'no-such-c++' on PATH");
-  EXPECT_ERROR(
-      static_cast<void>(KernelModule::from_source(device({{"kernel_compiler", "/tmp"}}), kScale)),
-      ErrorCode::kUnsupported, "expected '/tmp', got no such program");
+  EXPECT_ERROR(KernelModule::from_source(missing, kScale), kUnsupported, "[KernelModule]",
+               "expected '/no/such/c++', got no such program. Install one (g++ or clang), or name "
+               "it by the setting kernel_compiler (PATCHBAY_KERNEL_COMPILER).");
+  EXPECT_ERROR(KernelModule::from_source(device({{"kernel_compiler", "no-such-c++"}}), kScale),
+               kUnsupported, "expected 'no-such-c++' on PATH");
+  EXPECT_ERROR(KernelModule::from_source(device({{"kernel_compiler", "/tmp"}}), kScale),
+               kUnsupported, "expected '/tmp', got no such program");
   // Everything else works without one.
   EXPECT_EQ((ones({2}, missing) + 1).to_vector<float>(), (Floats{2, 2}));
 }
@@ -64,8 +57,7 @@ TEST_F(KernelExecutorTest, MistakesThatOtherDialectsWouldFindAreFoundHere) {
     const std::string text =
         "PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, x), PATCHBAY_OUTPUT(f32, y)) {" +
         std::string(body) + "}";
-    const Error error =
-        error_of([&] { static_cast<void>(KernelModule::from_source(device(), text)); });
+    const Error error = error_of([&] { return KernelModule::from_source(device(), text); });
     EXPECT_EQ(to_string(error.code()), "build_failed");
   };
   expect_refused("PATCHBAY_BIND(f32, y); y[0] = sqrtf(2.0f);");
@@ -76,14 +68,11 @@ TEST_F(KernelExecutorTest, MistakesThatOtherDialectsWouldFindAreFoundHere) {
 
 TEST_F(KernelExecutorTest, ACompilerThatFailsOrLiesLeavesNothing) {
   const auto failing = device({{"kernel_compiler", script("echo 'no licence' >&2; exit 3")}});
-  const Error error =
-      error_of([&] { static_cast<void>(KernelModule::from_source(failing, kScale)); });
+  const Error error = error_of([&] { return KernelModule::from_source(failing, kScale); });
   EXPECT_EQ(to_string(error.code()), "build_failed");
   EXPECT_HAS(error.what(), "no licence");
   const auto lying = device({{"kernel_compiler", script("exit 0")}});
-  EXPECT_EQ(to_string(error_of([&] {
-                        static_cast<void>(KernelModule::from_source(lying, kScale));
-                      }).code()),
+  EXPECT_EQ(to_string(error_of([&] { return KernelModule::from_source(lying, kScale); }).code()),
             "build_failed");
   EXPECT_TRUE(kept().empty());
 }
@@ -94,8 +83,7 @@ TEST_F(KernelExecutorTest, ACompilerThatSaysNothingIsDescribedByHowItEnds) {
     SCOPED_TRACE(body);
     const std::string compiler = script(body);
     const auto here = device({{"kernel_compiler", compiler}});
-    const Error error =
-        error_of([&] { static_cast<void>(KernelModule::from_source(here, kScale)); });
+    const Error error = error_of([&] { return KernelModule::from_source(here, kScale); });
     EXPECT_EQ(to_string(error.code()), "build_failed");
     EXPECT_EQ(error.what(), "[KernelModule] the C++ compiler '" + compiler +
                                 "' failed: expected a shared library, got " + got +

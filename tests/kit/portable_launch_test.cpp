@@ -1,23 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What portable kernels write and how large their grids are, on a device of the test's own: an
 // accelerator whose kernels the executor runs in groups of up to 256 work-items.
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cctype>
 #include <clocale>
-#include <cstdlib>
-#include <cstring>
 #include <deque>
-#include <memory>
-#include <numeric>
 #include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "kit/executor/executor.hpp"
 #include "kit/noting_backend.h"

@@ -3,13 +3,6 @@
 #ifndef PATCHBAY_TESTS_KIT_PORTABLE_TEXTS_H_
 #define PATCHBAY_TESTS_KIT_PORTABLE_TEXTS_H_
 
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "patchbay/plugin/kernels/signatures.hpp"
 
 #include "kit/expression/program.hpp"
@@ -105,7 +98,7 @@ inline patchbay_argument_spec argument_spec(kernels::Role role, std::uint8_t out
 /// Of every operator, for each pair of dtypes that it has (of the result, of the
 /// operands).
 inline std::vector<PortableText> portable_texts(const portable::Traits& traits,
-                                                const std::vector<std::uint8_t>& dtypes) {
+                                                const Bytes& dtypes) {
   RecordingBackend backend(traits);
   std::vector<PortableText> texts;
   for (const kernels::Signature& op : kernels::kSignatures) {

@@ -3,16 +3,6 @@
 // operators', although no device is here.
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <functional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "kit/dialect_texts.h"
 #include "kit/portable_texts.h"
 #include "support/child.h"
@@ -227,7 +217,7 @@ TEST_P(RunTimeCompilers, TakeEveryOperator) {
   traits.argument_bytes = GetParam().architecture.starts_with("sm_") ? 32764 : 4096;
   const bool all = std::getenv("PATCHBAY_TEST_ALL") != nullptr;
   expect_compiled(!all || !GetParam().is_usual, 16, [&] {
-    std::vector<std::uint8_t> dtypes = {PATCHBAY_F32};
+    Bytes dtypes = {PATCHBAY_F32};
     if (all)
       dtypes = {PATCHBAY_F32, PATCHBAY_F64, PATCHBAY_F16,  PATCHBAY_BF16, PATCHBAY_I64,
                 PATCHBAY_I32, PATCHBAY_U8,  PATCHBAY_BOOL, PATCHBAY_I8,   PATCHBAY_I16,

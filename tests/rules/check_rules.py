@@ -14,6 +14,7 @@ import build_rules
 import call_rules
 import room_rules
 import source_rules
+import tracked_rules
 from source_tree import Tree
 
 RULES = {
@@ -29,6 +30,7 @@ RULES = {
     "5_single_places": source_rules.single_places,
     "6_silence": source_rules.silence,
     "7_binaries": build_rules.binaries,
+    "8_tracked_files": tracked_rules.tracked_files,
 }
 
 

@@ -4,6 +4,7 @@
   selftest.py RULE       a name of check_rules.RULES; ends with 0, 1 or 77 (can't run here)
 """
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 from build_rules import Skip
 from check_rules import RULES
 from source_tree import Tree
+from tracked_rules import MOST_BYTES
 
 CLEAN = {
     "include/patchbay/tensor.h": "#include <vector>\n",
@@ -213,10 +215,38 @@ def test_calls(rule: str, root: Path) -> None:
     expect(rule, root, build, f"{path}:1")
 
 
+def test_tracked_files(rule: str, root: Path) -> None:
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", "-C", root, *arguments], check=True, capture_output=True)
+
+    try:
+        expect(rule, root, None, None)
+        raise Failure(f"{rule} runs where no repository is")
+    except Skip:
+        pass
+    if not shutil.which("git"):
+        raise Skip("no git here")
+    git("init")
+    write(root, ".gitignore", "/build/\n")
+    git("add", ".")
+    write(root, "runs/model.safetensors", "not tracked")
+    expect(rule, root, None, None)
+    for path, size in [("runs/model.safetensors", 9), ("a.so.1", 9), ("build/list.txt", 9),
+                       ("docs/large.svg", MOST_BYTES + 1)]:
+        write(root, path, "a" * size)
+        git("add", "--force", path)
+        expect(rule, root, None, f"{path}:1")
+        git("rm", "--force", path)
+    write(root, "docs/small.svg", "a" * MOST_BYTES)
+    git("add", "docs/small.svg")
+    expect(rule, root, None, None)
+
+
 SPECIAL = {
     "3_calls": test_calls,
     "4_linked_plugins": test_links,
     "7_binaries": test_binaries,
+    "8_tracked_files": test_tracked_files,
 }
 
 

@@ -3,12 +3,6 @@
 // alone.
 #include "schedules/schedule.h"
 
-#include <atomic>
-#include <cstdlib>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "support/runtime_fixture.h"
 
 namespace patchbay::schedules {

@@ -3,14 +3,7 @@
 #ifndef PATCHBAY_TESTS_SUPPORT_CPU_RUNTIME_H_
 #define PATCHBAY_TESTS_SUPPORT_CPU_RUNTIME_H_
 
-#include <cstdint>
-#include <map>
 #include <random>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <patchbay/patchbay.h>
 
 #include "support/runtime_fixture.h"
 

@@ -3,12 +3,6 @@
 #ifndef PATCHBAY_TESTS_SUPPORT_DEVICE_TEST_H_
 #define PATCHBAY_TESTS_SUPPORT_DEVICE_TEST_H_
 
-#include <algorithm>
-#include <string>
-#include <string_view>
-
-#include <gtest/gtest.h>
-
 #include "support/absence.h"
 #include "support/runtime_fixture.h"
 #include "support/simulated_card.h"
@@ -63,6 +57,10 @@ class DeviceTest : public testing::TestWithParam<const char*> {
       : absence_(absence_of(GetParam())),
         device_(test_device(absence_.empty() ? GetParam() : "cpu:0")) {}
 
+  /// Of one dimension.
+  Tensor floats(const Floats& values) const { return from_host(values, {values.size()}, device_); }
+  Tensor leaf(const Floats& values) const { return floats(values).requires_grad_(); }
+
   void SetUp() override {
     if (!absence_.empty()) GTEST_SKIP() << absence_;
   }
@@ -72,6 +70,8 @@ class DeviceTest : public testing::TestWithParam<const char*> {
 
  protected:
   const Device device_;
+  const Device other_ = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
+  const std::string on_ = " on " + device_.name();  // in messages
 };
 
 /// "cpu0"; "sim_cuda0" for simulated devices.
@@ -85,6 +85,11 @@ inline std::string device_test_name(const testing::TestParamInfo<const char*>& i
 #define PATCHBAY_EACH_DEVICE testing::Values("cpu:0", "fake:0", "opencl:0", "cuda:0", "hip:0")
 #define PATCHBAY_ON_EACH_DEVICE(suite) \
   INSTANTIATE_TEST_SUITE_P(, suite, PATCHBAY_EACH_DEVICE, ::patchbay::test::device_test_name)
+
+/// A suite without a class of its own.
+#define PATCHBAY_DEVICE_TESTS(suite)  \
+  class suite : public DeviceTest {}; \
+  PATCHBAY_ON_EACH_DEVICE(suite)
 
 /// The number of copies from `from` to `to` (device names, or "host") since the start.
 inline std::uint64_t num_copies(std::string_view from, std::string_view to) {

@@ -3,19 +3,10 @@
 #ifndef PATCHBAY_TESTS_SUPPORT_KERNELS_H_
 #define PATCHBAY_TESTS_SUPPORT_KERNELS_H_
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include <patchbay/patchbay.h>
-
 #include "support/paths.h"
-#include "support/text.h"
+#include "support/runtime_fixture.h"
 
 namespace patchbay::test {
-
-using Floats = std::vector<float>;
-using Ints = std::vector<std::int32_t>;
 
 inline constexpr const char* kScale = R"(
 PATCHBAY_KERNEL(scale)(PATCHBAY_INPUT(f32, x), PATCHBAY_OUTPUT(f32, y), PATCHBAY_VALUE(f32, a),
@@ -30,6 +21,13 @@ PATCHBAY_KERNEL(scale)(PATCHBAY_INPUT(f32, x), PATCHBAY_OUTPUT(f32, y), PATCHBAY
 /// The kernel that every device has.
 inline KernelSpec fill_spec(DType dtype = DType::f32) {
   return {"fill.1", {ArgumentSpec::tensor(dtype, Access::kWrite), ArgumentSpec::scalar(dtype)}, {}};
+}
+
+/// A kernel of one output and some inputs.
+inline KernelSpec kernel_spec(std::string op, DType dtype, std::size_t num_inputs) {
+  std::vector<ArgumentSpec> all(1 + num_inputs, ArgumentSpec::tensor(dtype, Access::kRead));
+  all[0] = ArgumentSpec::tensor(dtype, Access::kWrite);
+  return {std::move(op), std::move(all), {}};
 }
 
 /// Values with a prime period, small enough for exact sums.

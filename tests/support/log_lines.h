@@ -2,10 +2,7 @@
 #ifndef PATCHBAY_TESTS_SUPPORT_LOG_LINES_H_
 #define PATCHBAY_TESTS_SUPPORT_LOG_LINES_H_
 
-#include <memory>
 #include <mutex>
-#include <string>
-#include <vector>
 
 #include <patchbay/log.h>
 

@@ -3,10 +3,7 @@
 #ifndef PATCHBAY_TESTS_SUPPORT_RUNTIME_FIXTURE_H_
 #define PATCHBAY_TESTS_SUPPORT_RUNTIME_FIXTURE_H_
 
-#include <map>
-#include <string>
-
-#include <gtest/gtest.h>
+#include <initializer_list>
 
 #include <patchbay/patchbay.h>
 
@@ -14,6 +11,14 @@
 #include "support/text.h"
 
 namespace patchbay::test {
+
+using enum ErrorCode;
+using Floats = std::vector<float>;
+using Doubles = std::vector<double>;
+using Ints = std::vector<std::int32_t>;
+using Longs = std::vector<std::int64_t>;
+using Bytes = std::vector<std::uint8_t>;
+using Bools = std::vector<bool>;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
@@ -35,7 +40,7 @@ inline RuntimeOptions options(std::map<std::string, std::string> settings = {}) 
 template <class Body>
 Error error_of(Body&& body) {
   try {
-    body();
+    static_cast<void>(body());
   } catch (const Error& error) {
     return error;
   }
@@ -43,17 +48,44 @@ Error error_of(Body&& body) {
   return {ErrorCode::kInternal, "none"};
 }
 
-/// `body` is an expression, whose result is dropped.
-#define EXPECT_ERROR(body, expected_code, expected_text)                                           \
-  do {                                                                                             \
-    const ::patchbay::Error error_ = ::patchbay::test::error_of([&] { static_cast<void>(body); }); \
-    EXPECT_EQ(to_string(error_.code()), to_string(expected_code)) << error_.what();                \
-    EXPECT_HAS(error_.what(), expected_text);                                                      \
-    EXPECT_EQ(std::string(error_.what()).find('\n'), std::string::npos) << error_.what();          \
+/// What `body` returns, which runs while the scope lasts.
+template <class Scope, class Body>
+auto inside(const Scope&, Body&& body) {
+  return body();
+}
+template <class Body>
+auto on_stream(const Stream& stream, Body&& body) {
+  return inside(StreamScope(stream), std::forward<Body>(body));
+}
+
+/// `text` has these parts, one after the other.
+inline testing::AssertionResult has_parts(std::string_view text,
+                                          std::initializer_list<std::string_view> parts) {
+  std::size_t at = 0;
+  for (const std::string_view part : parts) {
+    at = text.find(part, at);
+    if (at == std::string_view::npos) {
+      return testing::AssertionFailure() << "no '" << part << "' in its place in: " << text;
+    }
+    at += part.size();
+  }
+  return testing::AssertionSuccess();
+}
+
+/// The expression `body` throws an Error of this code (`kTimedOut`, or a variable) and of one line,
+/// which has these parts: usually the operation in brackets, and the fields.
+#define EXPECT_ERROR(body, expected_code, ...)                                            \
+  do {                                                                                    \
+    using enum ::patchbay::ErrorCode;                                                     \
+    const ::patchbay::Error error_ =                                                      \
+        ::patchbay::test::error_of([&]() -> decltype(auto) { return (body); });           \
+    EXPECT_EQ(to_string(error_.code()), to_string(expected_code)) << error_.what();       \
+    EXPECT_TRUE(::patchbay::test::has_parts(error_.what(), {__VA_ARGS__}));               \
+    EXPECT_EQ(std::string(error_.what()).find('\n'), std::string::npos) << error_.what(); \
   } while (false)
-/// The most frequent one.
-#define EXPECT_INVALID(body, expected_text) \
-  EXPECT_ERROR(body, ::patchbay::ErrorCode::kInvalidArgument, expected_text)
+
+/// Of the code that most refusals have.
+#define EXPECT_INVALID(body, ...) EXPECT_ERROR(body, kInvalidArgument, __VA_ARGS__)
 
 }  // namespace patchbay::test
 

@@ -1,13 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "support/temporary_directory.h"
 
-#include <array>
-#include <fstream>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/copy.h>
-
 #include "support/paths.h"
 
 namespace patchbay::faults {

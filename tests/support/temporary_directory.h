@@ -3,13 +3,7 @@
 #ifndef PATCHBAY_TESTS_SUPPORT_TEMPORARY_DIRECTORY_H_
 #define PATCHBAY_TESTS_SUPPORT_TEMPORARY_DIRECTORY_H_
 
-#include <filesystem>
 #include <initializer_list>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <patchbay/runtime.h>
 
 #include "support/runtime_fixture.h"
 #include "support/scratch_directory.h"

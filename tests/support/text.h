@@ -1,13 +1,37 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Texts: what they have in them, and those of files.
+// Texts: what they have in them, and those of files. Includes the headers of the standard library
+// that most tests use, so that no test lists them.
 #ifndef PATCHBAY_TESTS_SUPPORT_TEXT_H_
 #define PATCHBAY_TESTS_SUPPORT_TEXT_H_
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <span>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // For programs whose tests also run with PATCHBAY_VALIDATE=1: fails if validation finds anything.
-#include <patchbay/validation.h>
-
 #include "support/device_test.h"
 
 namespace patchbay::test {

@@ -1,11 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
-#include <filesystem>
-#include <thread>
-
-#include <gtest/gtest.h>
-
 #include "tools/process.h"
 
 namespace patchbay::tests {
@@ -26,9 +21,7 @@ Finished bench(std::vector<std::string> words, const std::string& peer = "1") {
 }
 
 TEST(BenchCopy, MeasuresEachWayAtEachSize) {
-  const Finished finished = bench({"--device", "fake:0", "--json"}, "0");
-  EXPECT_EQ(finished.exit_status, 0) << finished.err;
-  const auto json = finished.json();
+  const auto json = bench({"--device", "fake:0", "--json"}, "0").exits(0).json();
   EXPECT_EQ(json["device"], "fake:0");
   ASSERT_EQ(json["series"].size(), 4u);
   EXPECT_EQ(json["series"][0]["from"], "host");
@@ -55,8 +48,7 @@ TEST(BenchCopy, TheNeighbourIsReachedByItsOwnRoute) {
 }
 
 TEST(BenchCopy, LeavesOutWhatWouldTakeTooLong) {
-  const Finished finished = bench({"--device", "fake:0", "--seconds", "0.001"});
-  EXPECT_EQ(finished.exit_status, 0) << finished.err;
+  const Finished finished = bench({"--device", "fake:0", "--seconds", "0.001"}).exits(0);
   EXPECT_HAS(finished.out, "are left out: they would not end within 0.001 s");
   EXPECT_HAS(finished.out, "(1) host to fake:0 (host to device)");
   EXPECT_HAS(finished.out, "4.0 KiB");
@@ -76,15 +68,14 @@ TEST(BenchCopy, DrawsAPlot) {
 
 TEST(BenchCopy, APlotThatCantBeWrittenIsAnError) {
   const Finished finished =
-      bench({"--device", "fake:0", "--plot", "/nowhere/copies.svg", "--json"});
-  EXPECT_EQ(finished.exit_status, 1);
+      bench({"--device", "fake:0", "--plot", "/nowhere/copies.svg", "--json"}).exits(1);
   EXPECT_EQ(finished.json()["error"]["code"], "io");
 
   const TemporaryDirectory folder;
   const std::string file = folder.write("file", "old");
   const auto expect = [](const std::string& path, const std::string& reason) {
-    const Finished refused = bench({"--device", "fake:0", "--plot", path, "--seconds", "0.001"});
-    EXPECT_EQ(refused.exit_status, 1) << path;
+    const Finished refused =
+        bench({"--device", "fake:0", "--plot", path, "--seconds", "0.001"}).exits(1);
     EXPECT_EQ(refused.out, "") << path;
     EXPECT_EQ(refused.err, "patchbay: [bench copy] can't write '" + path + "': " + reason +
                                ". Name another file.\n");
@@ -108,12 +99,12 @@ TEST(BenchCopy, AFailureLeavesTheFileOfThePlot) {
   for (const std::string& path : {old, beside}) {
     const Finished copies = run_command({"bench", "copy", "--plugin", fake_plugin(), "--device",
                                          "fake:0", "--seconds", "0.1", "--plot", path},
-                                        {"PATCHBAY_FAKE_FAIL_COPY=3-"});
-    EXPECT_EQ(copies.exit_status, 1) << copies.err;
+                                        {"PATCHBAY_FAKE_FAIL_COPY=3-"})
+                                .exits(1);
     EXPECT_HAS(copies.err, "fake_fail_copy");
     for (const char* what : {"copy", "ops"}) {
-      const Finished device = run_command({"bench", what, "--device", "nope", "--plot", path});
-      EXPECT_EQ(device.exit_status, 1);
+      const Finished device =
+          run_command({"bench", what, "--device", "nope", "--plot", path}).exits(1);
       EXPECT_HAS(device.err, "no backend 'nope'");
     }
   }
@@ -123,8 +114,8 @@ TEST(BenchCopy, AFailureLeavesTheFileOfThePlot) {
 
 /// Bandwidth for the smallest size only.
 void plot_quickly(const std::string& path) {
-  const Finished finished = bench({"--device", "fake:0", "--seconds", "0.001", "--plot", path});
-  EXPECT_EQ(finished.exit_status, 0) << finished.err;
+  const Finished finished =
+      bench({"--device", "fake:0", "--seconds", "0.001", "--plot", path}).exits(0);
 }
 
 TEST(BenchCopy, APlotReplacesAFile) {
@@ -159,8 +150,7 @@ TEST(BenchCopy, APlotGoesIntoAPipe) {
 
 TEST(BenchCopy, APlotIsNotMixedWithTheReport) {
   for (const char* path : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
-    const Finished finished = bench({"--plot", path});
-    EXPECT_EQ(finished.exit_status, 2);
+    const Finished finished = bench({"--plot", path}).exits(2);
     EXPECT_EQ(finished.out, "");
     EXPECT_EQ(finished.err, "patchbay: --plot: expected a file, got '" + std::string(path) +
                                 "', where the report goes\n");
@@ -168,31 +158,26 @@ TEST(BenchCopy, APlotIsNotMixedWithTheReport) {
 }
 
 TEST(BenchCopy, WantsToKnowWhat) {
-  const Finished none = run_command({"bench"});
-  EXPECT_EQ(none.exit_status, 2);
+  const Finished none = run_command({"bench"}).exits(2);
   EXPECT_EQ(none.err,
             "patchbay: bench: expected what to measure; `patchbay bench --help` lists it\n");
-  const Finished unknown = run_command({"bench", "copyy"});
-  EXPECT_EQ(unknown.exit_status, 2);
-  EXPECT_EQ(
-      unknown.err,
-      "patchbay: unknown command 'copyy', the nearest is 'copy'; `patchbay bench --help` lists "
-      "them\n");
+  const Finished unknown = run_command({"bench", "copyy"}).exits(2);
+  EXPECT_EQ(unknown.err,
+            "patchbay: unknown command 'copyy', the nearest is 'copy'; `patchbay bench --help` "
+            "lists them\n");
   EXPECT_EQ(run_command({"bench", "--json"}).json()["error"]["code"], "usage");
 }
 
 TEST(BenchCopy, WantsSomeTime) {
   for (const char* seconds : {"0", "-1", "nan", "soon", "5s", ""}) {
-    const Finished finished = bench({"--seconds", seconds});
-    EXPECT_EQ(finished.exit_status, 2) << seconds;
+    const Finished finished = bench({"--seconds", seconds}).exits(2);
     EXPECT_EQ(finished.err, "patchbay: --seconds: expected a number above 0, got '" +
                                 std::string(seconds) + "'\n");
   }
 }
 
 TEST(BenchCopy, HelpListsWhatAllCommandsTake) {
-  const Finished finished = run_command({"bench", "copy", "--help"});
-  EXPECT_EQ(finished.exit_status, 0);
+  const Finished finished = run_command({"bench", "copy", "--help"}).exits(0);
   for (const char* option : {"--json", "--plugin ", "--plugin-path", "--seconds"}) {
     EXPECT_HAS(finished.out, option) << option << finished.out;
   }

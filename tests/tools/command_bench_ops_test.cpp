@@ -1,10 +1,4 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <fstream>
-#include <set>
-#include <sstream>
-
-#include <gtest/gtest.h>
-
 #include "tools/process.h"
 
 namespace patchbay::tests {
@@ -17,9 +11,7 @@ Finished bench(std::vector<std::string> words) {
 }
 
 TEST(BenchOps, MeasuresOperatorsBesideTheLimits) {
-  const Finished finished = bench({"--device", "cpu:0", "--json"});
-  EXPECT_EQ(finished.exit_status, 0) << finished.err;
-  const auto json = finished.json();
+  const auto json = bench({"--device", "cpu:0", "--json"}).exits(0).json();
   EXPECT_EQ(json["device"], "cpu:0");
   EXPECT_FALSE(json["processor"].get<std::string>().empty());
   EXPECT_EQ(json["version"], run_command({"version", "--json"}).json()["version"]);
@@ -72,8 +64,7 @@ TEST(BenchOps, CountsOperationsAndBytes) {
 }
 
 TEST(BenchOps, PrintsATable) {
-  const Finished finished = bench({"--device", "cpu:0"});
-  EXPECT_EQ(finished.exit_status, 0) << finished.err;
+  const Finished finished = bench({"--device", "cpu:0"}).exits(0);
   EXPECT_TRUE(finished.out.starts_with("cpu:0 (")) << finished.out;
   for (const char* words :
        {"), f32. Limits: ", " read and written by copies of 256.0 KiB, ", "FLOP/s by products of ",
@@ -99,12 +90,10 @@ TEST(BenchOps, DrawsARoofline) {
 }
 
 TEST(BenchOps, RefusesWhatCanNotBe) {
-  const Finished device = bench({"--device", "nothing:3"});
-  EXPECT_EQ(device.exit_status, 1);
+  const Finished device = bench({"--device", "nothing:3"}).exits(1);
   EXPECT_HAS(device.err, "no backend 'nothing' for device 'nothing:3'");
   EXPECT_EQ(device.err.find('\n'), device.err.size() - 1) << "one line: " << device.err;
-  const Finished plot = bench({"--device", "cpu:0", "--plot", "/nowhere/operators.svg"});
-  EXPECT_EQ(plot.exit_status, 1);
+  const Finished plot = bench({"--device", "cpu:0", "--plot", "/nowhere/operators.svg"}).exits(1);
   EXPECT_EQ(plot.err,
             "patchbay: [bench ops] can't write '/nowhere/operators.svg': No such file or "
             "directory. Name another file.\n");
@@ -117,8 +106,8 @@ TEST(BenchOps, NamesOperatorsThatTheDeviceCanNotRun) {
   // Memory for the small operands, but not for the large ones.
   const Finished finished =
       run_command({"bench", "ops", "--quick", "--plugin", fake_plugin(), "--device", "fake:0"},
-                  {"PATCHBAY_FAKE_MEMORY_BYTES=3000000"});
-  EXPECT_EQ(finished.exit_status, 0) << finished.err;
+                  {"PATCHBAY_FAKE_MEMORY_BYTES=3000000"})
+          .exits(0);
   EXPECT_HAS(finished.out, "\nconv2d 7x7 stride 2 is left out: ");
   EXPECT_HAS(finished.out, "\nadd ");
 }

@@ -1,24 +1,16 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <sys/wait.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "tools/process.h"
 
 namespace patchbay::tests {
 namespace {
 
 TEST(Check, AGoodPluginPasses) {
-  const Finished finished = run_command(
-      {"check", fake_plugin(), "--chapter", "loading", "--chapter", "streams", "--json"});
-  EXPECT_EQ(finished.exit_status, 0);
-  const auto json = finished.json();
+  const auto json = run_command({"check", fake_plugin(), "--chapter", "loading", "--chapter",
+                                 "streams", "--json"})
+                        .exits(0)
+                        .json();
   EXPECT_EQ(json["failed"], 0);
   EXPECT_GT(json["passed"], 15);
   EXPECT_EQ(json["passed"].get<std::size_t>() + json["waived"].get<std::size_t>(),
@@ -32,15 +24,14 @@ TEST(Check, AGoodPluginPasses) {
 
 TEST(Check, ABackendByItsName) {
   const Finished finished =
-      run_command({"check", "fake", "--plugin", fake_plugin(), "--chapter", "loading"});
-  EXPECT_EQ(finished.exit_status, 0) << finished.out;
+      run_command({"check", "fake", "--plugin", fake_plugin(), "--chapter", "loading"}).exits(0);
   EXPECT_HAS(finished.out, "Plugin fake (backend fake)");
 }
 
 TEST(Check, AFaultIsFoundAndNamed) {
   const Finished finished = run_command({"check", fake_plugin(), "--chapter", "memory"},
-                                        {"PATCHBAY_FAKE_FAIL_ALLOCATE=3"});
-  EXPECT_EQ(finished.exit_status, 1);
+                                        {"PATCHBAY_FAKE_FAIL_ALLOCATE=3"})
+                                .exits(1);
   EXPECT_HAS(finished.out, "failed memory.");
 }
 
@@ -56,9 +47,7 @@ TEST(Check, WhatADeviceNeedNotHaveIsWaived) {
       command.insert(command.end(), {"--only", name, "--only", name + "_f64"});
     }
   }
-  const Finished finished = run_command(command, {"PATCHBAY_FAKE_F64=0"});
-  EXPECT_EQ(finished.exit_status, 0);
-  const auto json = finished.json();
+  const auto json = run_command(command, {"PATCHBAY_FAKE_F64=0"}).exits(0).json();
   EXPECT_EQ(json["failed"], 0);
   EXPECT_GT(json["waived"], has_all ? 30 : 3);
   for (const auto& check : json["checks"]) {
@@ -71,8 +60,7 @@ TEST(Check, WhatADeviceNeedNotHaveIsWaived) {
 TEST(Check, ABadPluginIsAnError) {
   const TemporaryDirectory directory;
   const std::string bad = directory.write("patchbay-bad.so", "no machine code\n");
-  const Finished text = run_command({"check", bad});
-  EXPECT_EQ(text.exit_status, 1);
+  const Finished text = run_command({"check", bad}).exits(1);
   EXPECT_EQ(text.out, "");
   EXPECT_HAS(text.err, bad);
   EXPECT_EQ(run_command({"check", bad, "--json"}).json()["error"]["code"], "plugin_failed");
@@ -85,8 +73,7 @@ TEST(Check, ARefusedPluginSaysWhy) {
   const TemporaryDirectory directory;
   const std::filesystem::path file = directory.path() / "patchbay-exec-stack.so";
   std::filesystem::copy_file(test::built_path(kFixtures + "patchbay-exec-stack.so"), file);
-  const Finished finished = run_command({"check", file.string()});
-  EXPECT_EQ(finished.exit_status, 1);
+  const Finished finished = run_command({"check", file.string()}).exits(1);
   EXPECT_EQ(finished.out, "");
   EXPECT_HAS(finished.err, "plugin '" + file.string() +
                                "' refused: it asks for an executable stack (link it with -z "
@@ -110,8 +97,7 @@ class BesideABadOne : public testing::Test {
 
 TEST_F(BesideABadOne, AGoodPluginPasses) {
   const std::string good = (directory_.path() / "patchbay-plain-c.so").string();
-  const Finished finished = run({"check", good, "--chapter", "loading"}, "exit");
-  EXPECT_EQ(finished.exit_status, 0) << finished.out << finished.err;
+  const Finished finished = run({"check", good, "--chapter", "loading"}, "exit").exits(0);
 }
 
 TEST_F(BesideABadOne, WhatADriverPrintsIsNotInTheReport) {
@@ -148,8 +134,7 @@ TEST(Check, ALogGetsALineForEachChapterAndForEach25Checks) {
   for (std::string id; std::getline(lines, id);) ids.push_back(id);
   ASSERT_GT(ids.size(), 30u);
 
-  std::string expected;
-  std::string chapter;
+  std::string expected, chapter;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const std::string its_chapter = ids[i].substr(0, ids[i].find('.'));
     if (its_chapter != chapter || i % 25 == 0) {
@@ -158,61 +143,54 @@ TEST(Check, ALogGetsALineForEachChapterAndForEach25Checks) {
     }
     chapter = its_chapter;
   }
-  const Finished finished = run_command(check);
-  EXPECT_EQ(finished.exit_status, 0) << finished.out;
+  const Finished finished = run_command(check).exits(0);
   EXPECT_EQ(finished.err, expected);
   EXPECT_EQ(finished.out.find("patchbay: check"), std::string::npos) << finished.out;
 }
 
 TEST(Check, AMissingFileIsAnError) {
-  const Finished finished = run_command({"check", "./patchbay-none.so", "--json"});
-  EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_EQ(finished.json()["error"]["code"], "plugin_failed");
+  EXPECT_EQ(run_command({"check", "./patchbay-none.so", "--json"}).exits(1).json()["error"]["code"],
+            "plugin_failed");
 }
 
 TEST(Check, AnUnknownBackendIsAnError) {
-  const Finished finished = run_command({"check", "nosuch", "--json"});
-  EXPECT_EQ(finished.exit_status, 1);
+  const Finished finished = run_command({"check", "nosuch", "--json"}).exits(1);
   const auto error = finished.json()["error"];
   EXPECT_EQ(error["code"], "invalid_argument");
   EXPECT_HAS(error["message"].get<std::string>(), "nosuch") << error;
 }
 
 TEST(Check, ADeviceIsNoBackend) {
-  const Finished finished = run_command({"check", "fake:1", "--plugin", fake_plugin()});
-  EXPECT_EQ(finished.exit_status, 1);
+  const Finished finished = run_command({"check", "fake:1", "--plugin", fake_plugin()}).exits(1);
   EXPECT_HAS(finished.err, "[check] 'fake:1' is neither a plugin nor a backend: expected one of [");
   EXPECT_HAS(finished.err, " Name 'fake', without the device's number.\n");
 }
 
 TEST(Check, APluginWithoutADeviceIsAnError) {
-  const Finished finished =
-      run_command({"check", fake_plugin(), "--json"}, {"PATCHBAY_FAKE_DEVICES=0"});
-  EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_EQ(finished.json()["error"]["code"], "unsupported");
+  EXPECT_EQ(run_command({"check", fake_plugin(), "--json"}, {"PATCHBAY_FAKE_DEVICES=0"})
+                .exits(1)
+                .json()["error"]["code"],
+            "unsupported");
 }
 
 TEST(Check, OnlyChecksThatMatch) {
   const Finished finished = run_command({"check", fake_plugin(), "--only", "streams.deadlines",
-                                         "--only", "memory.zero_bytes", "--json"});
-  EXPECT_EQ(finished.exit_status, 0) << finished.out;
+                                         "--only", "memory.zero_bytes", "--json"})
+                                .exits(0);
   const auto checks = finished.json()["checks"];
   EXPECT_EQ(checks.size(), 2u);
   for (const auto& check : checks) {
     EXPECT_TRUE(check["name"] == "deadlines" || check["chapter"] == "memory") << check;
   }
-  const Finished none = run_command({"check", "cpu", "--only", "streams.of_water"});
-  EXPECT_EQ(none.exit_status, 2);
+  const Finished none = run_command({"check", "cpu", "--only", "streams.of_water"}).exits(2);
   EXPECT_HAS(none.err, "no check matches 'streams.of_water'");
   const Finished neither =
-      run_command({"check", "cpu", "--chapter", "memory", "--only", "streams.deadlines"});
-  EXPECT_EQ(neither.exit_status, 2);
+      run_command({"check", "cpu", "--chapter", "memory", "--only", "streams.deadlines"}).exits(2);
   EXPECT_HAS(neither.err, "no check of the chapters matches");
 }
 
 TEST(Check, ListNeedsNoPlugin) {
-  const Finished text = run_command({"check", "--list", "--chapter", "copies"});
-  EXPECT_EQ(text.exit_status, 0);
+  const Finished text = run_command({"check", "--list", "--chapter", "copies"}).exits(0);
   EXPECT_HAS(text.out, "copies.many_chunks\n");
   EXPECT_EQ(text.out.find("memory."), std::string::npos) << text.out;
   const auto json = run_command({"check", "--list", "--json"}).json();

@@ -1,6 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "tools/process.h"
 
@@ -13,9 +12,7 @@ Finished plan(std::vector<std::string> words, const std::vector<std::string>& mo
 }
 
 TEST(CopyPlan, FromADeviceToTheHost) {
-  const Finished finished = plan({"fake:0", "host", "64KiB", "--json"});
-  EXPECT_EQ(finished.exit_status, 0);
-  const auto json = finished.json();
+  const auto json = plan({"fake:0", "host", "64KiB", "--json"}).exits(0).json();
   EXPECT_EQ(json["route"], "device to host");
   EXPECT_EQ(json["reason"], "the host can address the destination");
   EXPECT_EQ(json["bytes"], 65536);
@@ -28,62 +25,52 @@ TEST(CopyPlan, FromADeviceToTheHost) {
 }
 
 TEST(CopyPlan, BetweenTwoDevices) {
-  EXPECT_EQ(plan({"fake:0", "fake:1", "1MiB", "--json"}).json()["route"], "peer");
+  const auto peer = plan({"fake:0", "fake:1", "1MiB", "--json"}).json();
+  EXPECT_EQ(peer["route"], "peer");
+  EXPECT_EQ(peer["reason"], "the source's device reaches the destination's");
   const auto staged = plan({"fake:0", "fake:1", "1GiB", "--json"}, {"PATCHBAY_FAKE_PEER=0"}).json();
   EXPECT_EQ(staged["route"], "staged");
+  EXPECT_EQ(staged["reason"], "the source's device reaches no other");
   ASSERT_EQ(staged["legs"].size(), 2u);
   EXPECT_EQ(staged["legs"][0]["to"], staged["legs"][1]["from"]);
   EXPECT_GT(staged["chunks"], 1);
 }
 
 TEST(CopyPlan, WithinOneDevice) {
-  EXPECT_EQ(plan({"fake:0", "fake:0", "10", "--json"}).json()["route"], "same device");
+  const auto within = plan({"fake:0", "fake:0", "10", "--json"}).json();
+  EXPECT_EQ(within["route"], "same device");
+  EXPECT_EQ(within["reason"], "both ends are memory of one device");
   EXPECT_EQ(plan({"fake:0", "fake", "0", "--json"}).json()["route"], "none");
 }
 
 TEST(CopyPlan, TextSaysRouteAndLegs) {
-  const Finished finished = plan({"host", "fake:1", "3MiB"});
-  EXPECT_EQ(finished.exit_status, 0);
-  for (const char* words : {"host -> fake:1", "host to device", "3.0 MiB", "not measured"}) {
+  const Finished finished = plan({"host", "fake:1", "3MiB"}).exits(0);
+  for (const char* words : {"host -> fake:1", "host to device", "3.0 MiB", "not measured",
+                            "\nreason  the host can address the source\n"}) {
     EXPECT_HAS(finished.out, words) << words << finished.out;
   }
 }
 
 TEST(CopyPlan, AnUnknownPlaceIsToldTheHostsName) {
-  const Finished finished = plan({"hots", "fake:1", "3MiB"});
-  EXPECT_EQ(finished.exit_status, 1);
+  const Finished finished = plan({"hots", "fake:1", "3MiB"}).exits(1);
   EXPECT_THAT(finished.err, testing::StartsWith("patchbay: [Device] no backend 'hots' "));
   EXPECT_THAT(finished.err, testing::EndsWith(" Host memory is 'host'.\n"));
 }
 
-TEST(CopyPlan, SaysWhy) {
-  const Finished text = plan({"host", "fake:1", "3MiB"});
-  EXPECT_HAS(text.out, "\nreason  the host can address the source\n");
-  const auto peer = plan({"fake:0", "fake:1", "1MiB", "--json"}).json();
-  EXPECT_EQ(peer["reason"], "the source's device reaches the destination's");
-  const auto staged = plan({"fake:0", "fake:1", "1MiB", "--json"}, {"PATCHBAY_FAKE_PEER=0"}).json();
-  EXPECT_EQ(staged["reason"], "the source's device reaches no other");
-  EXPECT_EQ(plan({"fake:0", "fake:0", "8", "--json"}).json()["reason"],
-            "both ends are memory of one device");
-}
-
 TEST(CopyPlan, ACalibratedLinkHasATime) {
-  const Finished finished = plan({"host", "fake:1", "3MiB", "--calibrate"});
-  EXPECT_EQ(finished.exit_status, 0) << finished.err;
+  const Finished finished = plan({"host", "fake:1", "3MiB", "--calibrate"}).exits(0);
   EXPECT_EQ(finished.out.find("not measured"), std::string::npos) << finished.out;
   const auto json = plan({"fake:0", "host", "64KiB", "--calibrate", "--json"}).json();
   EXPECT_GT(json["seconds"], 0);
 }
 
 TEST(CopyPlan, ASmallCopyTakesSomeTime) {
-  const Finished finished = plan({"fake:0", "host", "1", "--calibrate"});
-  EXPECT_EQ(finished.exit_status, 0) << finished.err;
+  const Finished finished = plan({"fake:0", "host", "1", "--calibrate"}).exits(0);
   EXPECT_THAT(finished.out, testing::ContainsRegex("\ntime    [0-9.]*[1-9][0-9.]* (us|ms|s)\n"));
 }
 
 TEST(CopyPlan, TheWayOutIsACommand) {
-  const Finished text = plan({"host", "nosuch:0", "10"});
-  EXPECT_EQ(text.exit_status, 1);
+  const Finished text = plan({"host", "nosuch:0", "10"}).exits(1);
   EXPECT_HAS(text.err, " `patchbay plugins` says what was tried. ");
   const std::string json =
       plan({"host", "gpu:7", "10", "--json"}).json()["error"]["message"].get<std::string>();
@@ -92,20 +79,17 @@ TEST(CopyPlan, TheWayOutIsACommand) {
 }
 
 TEST(CopyPlan, AnUnknownDeviceIsOneLineAndStatus1) {
-  const Finished text = plan({"fake:0", "fake:9", "10"});
-  EXPECT_EQ(text.exit_status, 1);
+  const Finished text = plan({"fake:0", "fake:9", "10"}).exits(1);
   EXPECT_EQ(text.out, "");
   EXPECT_HAS(text.err, "fake:9");
   EXPECT_EQ(text.err.find('\n'), text.err.size() - 1) << text.err;
-  const Finished json = plan({"fake:0", "nosuch:0", "10", "--json"});
-  EXPECT_EQ(json.exit_status, 1);
-  EXPECT_EQ(json.json()["error"]["code"], "unknown_device");
+  EXPECT_EQ(plan({"fake:0", "nosuch:0", "10", "--json"}).exits(1).json()["error"]["code"],
+            "unknown_device");
 }
 
 TEST(CopyPlan, ABadNameIsQuoted) {
   for (const char* name : {"fake:", "fake:01", "fake:256", "Fake:0", "fake:x", "fake:0:1", ":0"}) {
-    const Finished finished = plan({"host", name, "10", "--json"});
-    EXPECT_EQ(finished.exit_status, 1) << name;
+    const Finished finished = plan({"host", name, "10", "--json"}).exits(1);
     const auto error = finished.json()["error"];
     EXPECT_EQ(error["code"], "invalid_argument") << name;
     EXPECT_HAS(error["message"].get<std::string>(), name) << error;

@@ -1,9 +1,4 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <sstream>
-#include <string>
-
-#include <gtest/gtest.h>
-
 #include "tools/process.h"
 
 namespace patchbay::tests {
@@ -18,9 +13,7 @@ nlohmann::json device_named(const nlohmann::json& report, const std::string& nam
 }
 
 TEST(Devices, JsonHasTheKeys) {
-  const Finished finished = run_command({"devices", "--json", "--plugin", fake_plugin()});
-  EXPECT_EQ(finished.exit_status, 0);
-  const auto json = finished.json();
+  const auto json = run_command({"devices", "--json", "--plugin", fake_plugin()}).exits(0).json();
   for (const auto& device : json["devices"]) {
     EXPECT_GT(device["memory_total_bytes"].get<std::uint64_t>(), 0u);
     EXPECT_TRUE(device["kind"] == "cpu" || device["kind"] == "accelerator") << device;
@@ -46,8 +39,7 @@ TEST(Devices, FreeMemoryOnlyWhenAsked) {
 }
 
 TEST(Devices, TextIsATableOf100Columns) {
-  const Finished finished = run_command({"devices", "--plugin", fake_plugin()});
-  EXPECT_EQ(finished.exit_status, 0);
+  const Finished finished = run_command({"devices", "--plugin", fake_plugin()}).exits(0);
   EXPECT_EQ(finished.out.rfind("NAME", 0), 0u) << finished.out;
   EXPECT_HAS(finished.out, "fake:0");
   std::istringstream lines(finished.out);
@@ -76,8 +68,7 @@ TEST(Devices, TextSaysWhatMultipliesOnTheCpu) {
 
 TEST(Devices, NoDeviceIsNoError) {
   const std::vector<std::string> none = {"PATCHBAY_PLUGINS=fake", "PATCHBAY_FAKE_DEVICES=0"};
-  const Finished finished = run_command({"devices", "--plugin", fake_plugin()}, none);
-  EXPECT_EQ(finished.exit_status, 0);
+  const Finished finished = run_command({"devices", "--plugin", fake_plugin()}, none).exits(0);
   EXPECT_HAS(finished.out, "No device");
   const auto json = run_command({"devices", "--json", "--plugin", fake_plugin()}, none).json();
   EXPECT_EQ(json["devices"], nlohmann::json::array());
@@ -85,12 +76,11 @@ TEST(Devices, NoDeviceIsNoError) {
 
 TEST(Devices, WhereThereAreNoneThePluginsSayWhy) {
   const Finished finished =
-      run_command({"devices"}, {"PATCHBAY_PLUGINS=cpu-openblas", "PATCHBAY_CPU_DEVICES=zero"});
-  EXPECT_EQ(finished.exit_status, 0);
+      run_command({"devices"}, {"PATCHBAY_PLUGINS=cpu-openblas", "PATCHBAY_CPU_DEVICES=zero"})
+          .exits(0);
   EXPECT_HAS(finished.out,
-             "cpu-openblas failed: setting cpu_devices (PATCHBAY_CPU_DEVICES): "
-             "expected a whole number from 1 "
-             "to 256, got 'zero'\n");
+             "cpu-openblas failed: setting cpu_devices (PATCHBAY_CPU_DEVICES): expected a whole "
+             "number from 1 to 256, got 'zero'\n");
 }
 
 TEST(Devices, WhatFailedIsInTheJson) {
@@ -101,10 +91,9 @@ TEST(Devices, WhatFailedIsInTheJson) {
   ASSERT_EQ(json["failed_plugins"].size(), 1u);
   EXPECT_EQ(json["failed_plugins"][0]["name"], "cpu-openblas");
   EXPECT_EQ(json["failed_plugins"][0]["status"], "failed");
-  EXPECT_EQ(
-      json["failed_plugins"][0]["reason"],
-      "setting cpu_devices (PATCHBAY_CPU_DEVICES): expected a whole number from 1 to 256, got "
-      "'zero'");
+  EXPECT_EQ(json["failed_plugins"][0]["reason"],
+            "setting cpu_devices (PATCHBAY_CPU_DEVICES): expected a whole number from 1 to 256, "
+            "got 'zero'");
 }
 
 TEST(Devices, AnEmptyVariableCountsAsUnset) {
@@ -135,12 +124,11 @@ TEST(Devices, APluginThatFailedIsNamedBelowTheTable) {
     return run_command({"devices", "--plugin", fake_plugin()},
                        {"PATCHBAY_PLUGINS=cpu-openblas", setting});
   };
-  const Finished failed = devices("PATCHBAY_CPU_DEVICES=zero");
-  EXPECT_EQ(failed.exit_status, 0);
+  const Finished failed = devices("PATCHBAY_CPU_DEVICES=zero").exits(0);
   EXPECT_EQ(failed.out.rfind("NAME", 0), 0u) << failed.out;
-  EXPECT_TRUE(failed.out.ends_with(
-      "\ncpu-openblas failed: setting cpu_devices (PATCHBAY_CPU_DEVICES): expected a whole number "
-      "from 1 to 256, got 'zero'\n"))
+  EXPECT_TRUE(
+      failed.out.ends_with("\ncpu-openblas failed: setting cpu_devices (PATCHBAY_CPU_DEVICES): "
+                           "expected a whole number from 1 to 256, got 'zero'\n"))
       << failed.out;
   const std::string fine = devices("PATCHBAY_CPU_DEVICES=1").out;
   EXPECT_EQ(fine.find("failed"), std::string::npos) << fine;
@@ -155,21 +143,19 @@ TEST(Devices, APluginWithoutADriverIsNotNamed) {
 }
 
 TEST(Devices, ABadEnvironmentIsAnError) {
-  const Finished finished =
-      run_command({"devices", "--json"}, {"PATCHBAY_PLUGIN_PATH=/tmp::relative/place"});
-  EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_EQ(finished.json()["error"]["code"], "invalid_argument");
+  EXPECT_EQ(run_command({"devices", "--json"}, {"PATCHBAY_PLUGIN_PATH=/tmp::relative/place"})
+                .exits(1)
+                .json()["error"]["code"],
+            "invalid_argument");
 }
 
 TEST(Devices, MisspeltVariablesAndPluginsAreErrors) {
-  const Finished variable = run_command({"devices"}, {"PATCHBAY_VISIBLE_DEVICE=cpu:0"});
-  EXPECT_EQ(variable.exit_status, 1);
+  const Finished variable = run_command({"devices"}, {"PATCHBAY_VISIBLE_DEVICE=cpu:0"}).exits(1);
   EXPECT_EQ(variable.err,
             "patchbay: [Runtime] unknown variable 'PATCHBAY_VISIBLE_DEVICE': neither the library "
-            "nor a plugin found here has it, the nearest is 'PATCHBAY_VISIBLE_DEVICES'. Correct "
-            "or unset it.\n");
-  const Finished plugin = run_command({"devices"}, {"PATCHBAY_PLUGINS=cpu"});
-  EXPECT_EQ(plugin.exit_status, 1);
+            "nor a plugin found here has it, the nearest is 'PATCHBAY_VISIBLE_DEVICES'. Correct or "
+            "unset it.\n");
+  const Finished plugin = run_command({"devices"}, {"PATCHBAY_PLUGINS=cpu"}).exits(1);
   EXPECT_HAS(plugin.err, "backend 'cpu' is of plugin 'cpu-openblas'. Correct PATCHBAY_PLUGINS.");
 }
 

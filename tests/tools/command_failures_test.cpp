@@ -1,10 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Devices that can't be opened, beside others.
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "tools/process.h"
 
 namespace patchbay::tests {
@@ -30,9 +25,7 @@ void expect_failure(const Finished& finished, const std::string& sound) {
 
 TEST(DeviceFailure, LeavesTheMemoryOfOthers) {
   expect_failure(beside_null({"memory"}), "fake:1    pinned");
-  const Finished finished = beside_null({"memory", "--json"});
-  EXPECT_EQ(finished.exit_status, 1);
-  const auto json = finished.json();
+  const auto json = beside_null({"memory", "--json"}).exits(1).json();
   EXPECT_EQ(json["memory"][0]["kind"], "device");
   ASSERT_EQ(json["errors"].size(), 1u) << json;
   EXPECT_HAS(json["errors"][0].get<std::string>(), kBroken) << json;
@@ -40,9 +33,7 @@ TEST(DeviceFailure, LeavesTheMemoryOfOthers) {
 
 TEST(DeviceFailure, LeavesTheListOfDevices) {
   expect_failure(beside_null({"devices", "--memory"}), "fake:1");
-  const Finished finished = beside_null({"devices", "--memory", "--json"});
-  EXPECT_EQ(finished.exit_status, 1);
-  const auto json = finished.json();
+  const auto json = beside_null({"devices", "--memory", "--json"}).exits(1).json();
   bool is_listed = false;
   for (const auto& device : json["devices"]) {
     const bool is_null = device["name"] == "nulldevice:0";
@@ -63,8 +54,7 @@ TEST(DeviceFailure, LeavesTheOperatorsOfOthers) {
 
 TEST(DeviceFailure, OfTheOneThatWasAskedForIsTheOnlyAnswer) {
   for (const char* command : {"memory", "ops"}) {
-    const Finished finished = beside_null({command, "--device", "nulldevice:0"});
-    EXPECT_EQ(finished.exit_status, 1);
+    const Finished finished = beside_null({command, "--device", "nulldevice:0"}).exits(1);
     EXPECT_EQ(finished.out, "") << command;
     EXPECT_HAS(finished.err, kBroken);
   }

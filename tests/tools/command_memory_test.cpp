@@ -1,15 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <thread>
-
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "tools/process.h"
 
@@ -28,8 +20,7 @@ Finished replay(const std::string& text) {
 }
 
 TEST(Memory, OfEachDeviceAndKind) {
-  const Finished finished = memory({"--json"}, {"PATCHBAY_FAKE_MEMORY_BYTES=1000000"});
-  EXPECT_EQ(finished.exit_status, 0);
+  const Finished finished = memory({"--json"}, {"PATCHBAY_FAKE_MEMORY_BYTES=1000000"}).exits(0);
   int seen = 0;
   const auto json = finished.json();
   for (const auto& entry : json["memory"]) {
@@ -50,8 +41,7 @@ TEST(Memory, OfEachDeviceAndKind) {
 }
 
 TEST(Memory, OfOneDeviceAsATable) {
-  const Finished finished = memory({"--device", "fake:1"});
-  EXPECT_EQ(finished.exit_status, 0);
+  const Finished finished = memory({"--device", "fake:1"}).exits(0);
   EXPECT_THAT(finished.out,
               testing::ContainsRegex("^DEVICE +KIND +TOTAL +FREE +LIVE +RESERVED +LIMIT\n"));
   EXPECT_HAS(finished.out, "fake:1  pinned");
@@ -59,8 +49,8 @@ TEST(Memory, OfOneDeviceAsATable) {
 }
 
 TEST(Memory, SaysWhyThereIsNoDevice) {
-  const Finished finished = memory({}, {"PATCHBAY_PLUGINS=fake", "PATCHBAY_VISIBLE_DEVICES=x"});
-  EXPECT_EQ(finished.exit_status, 0);
+  const Finished finished =
+      memory({}, {"PATCHBAY_PLUGINS=fake", "PATCHBAY_VISIBLE_DEVICES=x"}).exits(0);
   EXPECT_TRUE(finished.out.starts_with("No device.\n  fake loaded: 2 devices\n")) << finished.out;
   EXPECT_TRUE(finished.out.ends_with("\nHidden by PATCHBAY_VISIBLE_DEVICES=x: fake:0, fake:1.\n"))
       << finished.out;
@@ -76,8 +66,7 @@ TEST(Memory, Replayed) {
 
 TEST(Memory, ReplaysOnlyWhatItUnderstands) {
   const auto refuses = [](const std::string& text, const std::string& message) {
-    const Finished finished = replay(text);
-    EXPECT_EQ(finished.exit_status, 1) << text;
+    const Finished finished = replay(text).exits(1);
     EXPECT_HAS(finished.out, message) << finished.out << finished.err;
   };
   refuses("a x 1\nf y\n",
@@ -95,8 +84,7 @@ TEST(Memory, ReplaysOnlyWhatItUnderstands) {
 
 /// The complaint about a file, whose path is left out.
 std::string refusal(const std::string& path) {
-  const Finished finished = memory({"--replay", path});
-  EXPECT_EQ(finished.exit_status, 1) << finished.out;
+  const Finished finished = memory({"--replay", path}).exits(1);
   EXPECT_EQ(finished.out, "") << path;
   EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
   std::string message = finished.err;
@@ -115,9 +103,7 @@ TEST(Memory, ReplaysNothingButFilesOfLines) {
   EXPECT_EQ(refusal(folder.path()), start + "a directory.\n");
 
   const std::string end = ": expected `a ID BYTES [TAG]` for a new ID or `f ID` for a live one.\n";
-  EXPECT_EQ(refusal(folder.write("binary", std::string("\x7f"
-                                                       "ELF\x02\0\x01",
-                                                       7))),
+  EXPECT_EQ(refusal(folder.write("binary", "\x7f" + std::string("ELF\x02\0\x01", 6))),
             "patchbay: [memory] PATH:1: '\\x7fELF\\x02\\x00\\x01'" + end);
   std::string zeros;
   for (int i = 0; i < 60; ++i) zeros += "\\x00";
@@ -177,16 +163,13 @@ TEST(Memory, TellsWhatValidationFinds) {
       "the memory around a buffer was written by nothing that was launched: expected no use "
       "outside its 500 bytes, got 1 changed byte, up to 1 bytes before its begin (scribbling:0; ";
   const std::vector<std::string> validated = {"PATCHBAY_VALIDATE=1"};
-  const Finished text = replay_scribbling("a x 1000\na y 500\n", {}, validated);
-  EXPECT_EQ(text.exit_status, 1);
+  const Finished text = replay_scribbling("a x 1000\na y 500\n", {}, validated).exits(1);
   EXPECT_EQ(text.out.rfind("scribbling:0: 2 allocations", 0), 0u) << text.out;
   EXPECT_EQ(text.err.rfind("patchbay: [", 0), 0u) << text.err;
   EXPECT_HAS(text.err, finding);
   EXPECT_EQ(text.err.find('\n'), text.err.size() - 1) << text.err;
 
-  const Finished object = replay_scribbling("a x 1000\na y 500\n", {"--json"}, validated);
-  EXPECT_EQ(object.exit_status, 1);
-  const auto json = object.json();
+  const auto json = replay_scribbling("a x 1000\na y 500\n", {"--json"}, validated).exits(1).json();
   EXPECT_EQ(json["num_allocations"], 2);
   ASSERT_EQ(json["errors"].size(), 1u) << json;
   EXPECT_HAS(json["errors"][0].get<std::string>(), finding) << json;

@@ -2,14 +2,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <thread>
-
-#include <gtest/gtest.h>
-
 #include "tools/process.h"
 
 namespace patchbay::tests {
@@ -53,8 +45,7 @@ std::string line_of(const std::string& table, const std::string& name) {
 }
 
 TEST(Ops, AsATable) {
-  const Finished finished = ops({"--device", "fake:1"});
-  EXPECT_EQ(finished.exit_status, 0);
+  const Finished finished = ops({"--device", "fake:1"}).exits(0);
   EXPECT_EQ(line_of(finished.out, "OPERATOR"), "OPERATOR fake:1 DTYPES");
   EXPECT_EQ(line_of(finished.out, "exp"), "exp all f32 f64 f16 bf16");
   EXPECT_EQ(line_of(finished.out, "logical_not"), "logical_not all bool");
@@ -133,8 +124,8 @@ TEST(Ops, ShowsItsProgressOnATerminal) {
 
 TEST(Ops, SaysWhyThereIsNoDevice) {
   const Finished finished = run_command({"ops", "--plugin", fake_plugin()},
-                                        {"PATCHBAY_PLUGINS=fake", "PATCHBAY_VISIBLE_DEVICES=x"});
-  EXPECT_EQ(finished.exit_status, 0);
+                                        {"PATCHBAY_PLUGINS=fake", "PATCHBAY_VISIBLE_DEVICES=x"})
+                                .exits(0);
   EXPECT_EQ(line_of(finished.out, "exp"), "exp f32 f64 f16 bf16");
   EXPECT_HAS(finished.out, "\nNo device.\n  fake loaded: 2 devices\n");
   EXPECT_TRUE(finished.out.ends_with("\nHidden by PATCHBAY_VISIBLE_DEVICES=x: fake:0, fake:1.\n"))
@@ -142,8 +133,7 @@ TEST(Ops, SaysWhyThereIsNoDevice) {
 }
 
 TEST(Ops, OfADeviceThatIsNotThere) {
-  const Finished finished = ops({"--device", "fake:9"});
-  EXPECT_EQ(finished.exit_status, 1);
+  const Finished finished = ops({"--device", "fake:9"}).exits(1);
   EXPECT_HAS(finished.err, "fake:9");
 }
 

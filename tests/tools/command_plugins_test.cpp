@@ -1,20 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "tools/process.h"
 
 namespace patchbay::tests {
 namespace {
 
 TEST(Plugins, JsonHasTheKeys) {
-  const Finished finished = run_command({"plugins", "--json", "--plugin", fake_plugin()});
-  EXPECT_EQ(finished.exit_status, 0);
-  const auto json = finished.json();
+  const auto json = run_command({"plugins", "--json", "--plugin", fake_plugin()}).exits(0).json();
   ASSERT_FALSE(json["plugins"].empty());
   const auto& first = json["plugins"][0];  // files named by the user come first
   EXPECT_EQ(first["path"], fake_plugin());
@@ -30,8 +21,7 @@ TEST(Plugins, ABadFileInADirectoryIsListedWithItsReason) {
   const TemporaryDirectory directory;
   const std::string bad = directory.write("patchbay-bad.so", "no machine code\n");
   const std::vector<std::string> words = {"plugins", "--plugin-path", directory.path()};
-  const Finished text = run_command(words);
-  EXPECT_EQ(text.exit_status, 0);
+  const Finished text = run_command(words).exits(0);
   EXPECT_HAS(text.out, "refused");
   EXPECT_HAS(text.out, directory.path().string());
 
@@ -47,8 +37,8 @@ TEST(Plugins, NamesOfFilesAreEscaped) {
   const TemporaryDirectory directory;
   directory.write("patchbay-red\x1b[31m.so", "no machine code\n");
   for (const char* option : {"--json", "--explain"}) {
-    const Finished text = run_command({"plugins", option, "--plugin-path", directory.path()});
-    EXPECT_EQ(text.exit_status, 0);
+    const Finished text =
+        run_command({"plugins", option, "--plugin-path", directory.path()}).exits(0);
     EXPECT_EQ(text.out.find('\x1b'), std::string::npos) << text.out;
   }
   const Finished text = run_command({"plugins", "--plugin-path", directory.path()});
@@ -57,8 +47,7 @@ TEST(Plugins, NamesOfFilesAreEscaped) {
 }
 
 TEST(Plugins, ExplainTellsWhereItLooked) {
-  const Finished text = run_command({"plugins", "--explain", "--plugin", fake_plugin()});
-  EXPECT_EQ(text.exit_status, 0);
+  const Finished text = run_command({"plugins", "--explain", "--plugin", fake_plugin()}).exits(0);
   EXPECT_HAS(text.out, "fake");
   const auto json = run_command({"plugins", "--explain", "--json"}).json();
   EXPECT_TRUE(json["explanation"].is_string());
@@ -132,20 +121,20 @@ TEST(Plugins, SaysWhatOpeningOfNamedFilesChanged) {
 }
 
 TEST(Plugins, AMissingFileIsAnError) {
-  const Finished text = run_command({"plugins", "--plugin", "/nowhere/patchbay-none.so"});
-  EXPECT_EQ(text.exit_status, 1);
+  const Finished text = run_command({"plugins", "--plugin", "/nowhere/patchbay-none.so"}).exits(1);
   EXPECT_EQ(text.out, "");
   EXPECT_HAS(text.err, "/nowhere/patchbay-none.so");
   EXPECT_EQ(text.err.find('\n'), text.err.size() - 1) << text.err;
-  const Finished json = run_command({"plugins", "--json", "--plugin", "/nowhere/patchbay-none.so"});
-  EXPECT_EQ(json.exit_status, 1);
-  EXPECT_EQ(json.json()["error"]["code"], "plugin_failed");
+  EXPECT_EQ(run_command({"plugins", "--json", "--plugin", "/nowhere/patchbay-none.so"})
+                .exits(1)
+                .json()["error"]["code"],
+            "plugin_failed");
 }
 
 TEST(Plugins, NoDriverIsAStatusAndNoError) {
   const Finished finished = run_command({"plugins", "--json", "--plugin", fake_plugin()},
-                                        {"PATCHBAY_FAKE_OPEN=no-driver"});
-  EXPECT_EQ(finished.exit_status, 0);
+                                        {"PATCHBAY_FAKE_OPEN=no-driver"})
+                                .exits(0);
   EXPECT_EQ(finished.json()["plugins"][0]["status"], "no-driver");
 }
 

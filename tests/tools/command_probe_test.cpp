@@ -1,14 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // No plugin takes the command down.
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "tools/process.h"
 
 namespace patchbay::tests {
@@ -49,9 +40,7 @@ TEST_F(Probing, AConstructorThatExitsIsAnEntryOfAFullReport) {
       {"--plugin", file_, "--plugin-path", directory_.path()}};
   for (std::vector<std::string> words : ways) {
     words.insert(words.begin(), {"plugins", "--json"});
-    const Finished finished = run(words, "constructor _exit");
-    EXPECT_EQ(finished.exit_status, 0) << finished.out;
-    const nlohmann::json report = finished.json();
+    const auto report = run(words, "constructor _exit").exits(0).json();
     EXPECT_EQ(entry(report)["status"], "quarantined");
     EXPECT_EQ(entry(report)["reason"], "it ended the process with status 0 in its initialisation");
     EXPECT_FALSE(entry(report).contains("opening"));
@@ -83,10 +72,10 @@ TEST_F(Probing, TellsWhatOpeningChanges) {
 }
 
 TEST_F(Probing, OtherCommandsGoOnWithoutThePlugin) {
-  const Finished finished =
-      run({"devices", "--json", "--plugin-path", directory_.path()}, "handshake abort");
-  EXPECT_EQ(finished.exit_status, 0);
-  const nlohmann::json report = finished.json();
+  const auto report =
+      run({"devices", "--json", "--plugin-path", directory_.path()}, "handshake abort")
+          .exits(0)
+          .json();
   EXPECT_EQ(report["devices"][0]["name"], "fake:0");
   ASSERT_EQ(report["failed_plugins"].size(), 1u) << report;
   EXPECT_EQ(report["failed_plugins"][0]["status"], "quarantined");

@@ -1,11 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What every command does: help, versions, wrong command lines, output that can't be written.
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <patchbay/version.h>
 
 #include "tools/process.h"
@@ -45,28 +39,26 @@ std::string join(const Words& words) {
 
 TEST(Usage, AWrongCommandLineIsOneLineAndStatus2) {
   for (const Words& words : wrong_command_lines()) {
-    const Finished finished = run_command(words);
-    EXPECT_EQ(finished.exit_status, 2) << join(words);
+    const Finished finished = run_command(words).exits(2);
     EXPECT_EQ(finished.out, "") << join(words);
     EXPECT_EQ(finished.err.rfind("patchbay: ", 0), 0u) << join(words) << finished.err;
     EXPECT_EQ(finished.err.find('\n'), finished.err.size() - 1) << join(words) << finished.err;
   }
 }
 
-TEST(Usage, TheVersionIsAFlagToo) {
-  const Finished finished = run_command({"--version"});
-  EXPECT_EQ(finished.exit_status, 0);
+TEST(Usage, Version) {
+  EXPECT_HAS(run_command({"version"}).exits(0).out, std::string(version()));
+  const Finished finished = run_command({"--version"}).exits(0);
   EXPECT_EQ(finished.out, "patchbay " + std::string(version()) + "\n");
 }
 
-TEST(Usage, TheVersionFlagKnowsJson) {
+TEST(Usage, VersionAsJson) {
   const auto expected = run_command({"version", "--json"}).json();
   EXPECT_EQ(expected["version"], std::string(version()));
   EXPECT_EQ(expected["abi"], std::string(plugin_abi_version()));
   for (const Words& words : {Words{"--version", "--json"}, Words{"--json", "--version"},
-                             Words{"--version", "--json=true"}}) {
-    const Finished finished = run_command(words);
-    EXPECT_EQ(finished.exit_status, 0);
+                             Words{"--version", "--json=true"}, Words{"--json", "version"}}) {
+    const Finished finished = run_command(words).exits(0);
     EXPECT_EQ(finished.json(), expected) << join(words);
   }
 }
@@ -75,9 +67,7 @@ TEST(Usage, AWrongCommandLineIsOneJsonObject) {
   for (const char* const flag : {"--json", "--json=true"}) {
     for (Words words : wrong_command_lines()) {
       words.insert(words.begin(), flag);
-      const Finished finished = run_command(words);
-      EXPECT_EQ(finished.exit_status, 2) << join(words);
-      const auto json = finished.json();
+      const auto json = run_command(words).exits(2).json();
       EXPECT_EQ(json["error"]["code"], "usage") << join(words);
       EXPECT_NE(json["error"]["message"], "") << join(words);
     }
@@ -117,8 +107,7 @@ TEST(Usage, TheComplaintNamesTheCulprit) {
 }
 
 std::string complaint(const Words& words) {
-  const Finished finished = run_command(words);
-  EXPECT_EQ(finished.exit_status, 2) << join(words);
+  const Finished finished = run_command(words).exits(2);
   EXPECT_EQ(finished.out, "") << join(words);
   return finished.err;
 }
@@ -151,9 +140,9 @@ TEST(Usage, AnOptionBeforeItsCommandIsToldItsPlace) {
             "patchbay: '--device' belongs after 'copy'; `patchbay bench copy --help` says more\n");
   EXPECT_EQ(complaint({"bench", "--quick", "ops"}),
             "patchbay: '--quick' belongs after 'ops'; `patchbay bench ops --help` says more\n");
-  EXPECT_EQ(complaint({"--calibrate", "copy-plan", "cpu:0", "host", "4"}),
-            "patchbay: '--calibrate' belongs after 'copy-plan'; `patchbay copy-plan --help` says "
-            "more\n");
+  EXPECT_EQ(
+      complaint({"--calibrate", "copy-plan", "cpu:0", "host", "4"}),
+      "patchbay: '--calibrate' belongs after 'copy-plan'; `patchbay copy-plan --help` says more\n");
 }
 
 TEST(Usage, AnUnknownWordIsComparedWithTheCommandsOfItsPlace) {
@@ -165,14 +154,12 @@ TEST(Usage, AnUnknownWordIsComparedWithTheCommandsOfItsPlace) {
 }
 
 TEST(Usage, AMisspeltWordIsToldTheNearest) {
-  EXPECT_EQ(
-      complaint({"devcies"}),
-      "patchbay: unknown command 'devcies', the nearest is 'devices'; `patchbay --help` lists "
-      "them\n");
-  EXPECT_EQ(
-      complaint({"bench", "cpoy"}),
-      "patchbay: unknown command 'cpoy', the nearest is 'copy'; `patchbay bench --help` lists "
-      "them\n");
+  EXPECT_EQ(complaint({"devcies"}),
+            "patchbay: unknown command 'devcies', the nearest is 'devices'; `patchbay --help` "
+            "lists them\n");
+  EXPECT_EQ(complaint({"bench", "cpoy"}),
+            "patchbay: unknown command 'cpoy', the nearest is 'copy'; `patchbay bench --help` "
+            "lists them\n");
   EXPECT_EQ(complaint({"devices", "--memroy"}),
             "patchbay: unknown option '--memroy', the nearest is '--memory'; `patchbay devices "
             "--help` lists them\n");
@@ -188,32 +175,17 @@ TEST(Usage, AMisspeltWordIsToldTheNearest) {
 }
 
 TEST(Usage, HelpNamesTheCommands) {
-  const Finished finished = run_command({"--help"});
-  EXPECT_EQ(finished.exit_status, 0);
+  const Finished finished = run_command({"--help"}).exits(0);
   for (const char* command : {"devices", "plugins", "copy-plan", "check", "version"}) {
     EXPECT_HAS(finished.out, command) << command;
     EXPECT_EQ(run_command({command, "--help"}).exit_status, 0) << command;
   }
 }
 
-TEST(Usage, Version) {
-  const Finished text = run_command({"version"});
-  EXPECT_EQ(text.exit_status, 0);
-  EXPECT_HAS(text.out, std::string(version()));
-  const auto json = run_command({"version", "--json"}).json();
-  EXPECT_EQ(json["version"], std::string(version()));
-  EXPECT_EQ(json["abi"], std::string(plugin_abi_version()));
-}
-
-TEST(Usage, JsonMayStandBeforeTheCommandAndAfterIt) {
-  EXPECT_EQ(run_command({"--json", "version"}).json(), run_command({"version", "--json"}).json());
-}
-
 TEST(Usage, AFullDiskIsAnError) {
   for (const Words& words :
        {Words{"version"}, Words{"--version"}, Words{"--help"}, Words{"bench", "copy", "--help"}}) {
-    const Finished finished = run_command(words, {}, "/dev/full");
-    EXPECT_EQ(finished.exit_status, 1) << join(words);
+    const Finished finished = run_command(words, {}, "/dev/full").exits(1);
     EXPECT_EQ(finished.err.rfind("patchbay: standard output: ", 0), 0u) << finished.err;
   }
 }

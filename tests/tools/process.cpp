@@ -6,11 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <stdexcept>
-
-#include <gtest/gtest.h>
-
 extern char** environ;
 
 namespace patchbay::tests {

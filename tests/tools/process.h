@@ -2,9 +2,6 @@
 #ifndef PATCHBAY_TESTS_TOOLS_PROCESS_H_
 #define PATCHBAY_TESTS_TOOLS_PROCESS_H_
 
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "support/paths.h"
@@ -17,6 +14,11 @@ struct Finished {
   int exit_status = -1;  // -1 if a signal ended it
   std::string out, err;
 
+  /// A failure of the calling test if it ended with another status.
+  const Finished& exits(int status) const {
+    EXPECT_EQ(exit_status, status) << out << err;
+    return *this;
+  }
   /// Standard output as JSON; a failure of the calling test if it is anything else.
   nlohmann::json json() const;
 };

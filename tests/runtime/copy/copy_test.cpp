@@ -1,7 +1,4 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cstring>
-
 #include "support/runtime_fixture.h"
 
 namespace patchbay {
@@ -53,7 +50,7 @@ TEST(CopyUnfinished, SourcesOutliveAnUnloadedPlugin) {
   copy_to_host(back.data(), {unfinished.source, 0, 64});
   EXPECT_EQ(back, std::vector<unsigned char>(64, 7));
   std::memset(unfinished.source.host_pointer(), 8, 64);
-  EXPECT_ERROR(stream.synchronize(), ErrorCode::kUnknownDevice, "its plugin 'fake' was unloaded");
+  EXPECT_ERROR(stream.synchronize(), kUnknownDevice, "its plugin 'fake' was unloaded");
 }
 
 // A use that failed has ended; the others have not.
@@ -61,8 +58,7 @@ TEST(CopyUnfinished, LentMemoryComesBackAfterEveryUse) {
   const Runtime runtime(test::options({{"fake_delay_ms", "30"}, {"fake_fail_async_launch", "1"}}));
   std::vector<unsigned char> lent(64, 1);
   const Tensor poisoned = zeros({64}, {DType::u8, runtime.device("fake:0")});
-  const Buffer lost = poisoned.buffer();
-  const Buffer whole = Buffer::allocate(runtime.device("fake:1"), 64);
+  const Buffer lost = poisoned.buffer(), whole = Buffer::allocate(runtime.device("fake:1"), 64);
   {
     const Buffer source = Buffer::wrap_host(runtime.device("cpu:0"), lent.data(), 64,
                                             [&lent] { std::memset(lent.data(), 9, 64); });
@@ -78,15 +74,15 @@ TEST(CopyUnfinished, LentMemoryComesBackAfterEveryUse) {
 TEST_F(Copy, WrappedMemoryHoldsItsPlugin) {
   std::vector<int> lent(4);
   const Buffer buffer = Buffer::wrap_host(at("cpu:0"), lent.data(), 16);
-  EXPECT_ERROR(runtime_.unload("cpu-openblas"), ErrorCode::kInUse, "cpu:0: 1 wrapped buffer");
+  EXPECT_ERROR(runtime_.unload("cpu-openblas"), kInUse, "cpu:0: 1 wrapped buffer");
 }
 
 TEST_F(Copy, ExceptionsOfTheOwnersCallbackAreKept) {
   std::vector<int> lent(4);
   Buffer buffer = Buffer::wrap_host(at("cpu:0"), lent.data(), 16, [] { throw 1; });
   buffer = Buffer();
-  EXPECT_ERROR(buffer.size_bytes(), ErrorCode::kInvalidArgument, "[size_bytes] null buffer");
-  EXPECT_ERROR(buffer.host_pointer(), ErrorCode::kInvalidArgument, "[host_pointer] null buffer");
+  EXPECT_INVALID(buffer.size_bytes(), "[size_bytes] null buffer");
+  EXPECT_INVALID(buffer.host_pointer(), "[host_pointer] null buffer");
 }
 
 TEST(CopyPlan, OfAStagedCopyNamesItsLegsAndChunks) {
@@ -152,17 +148,16 @@ TEST_F(Copy, PinnedMemoryIsAHostEnd) {
 }
 
 TEST_F(Copy, BadRangesAreErrorsBeforeAnything) {
-  const Buffer a = Buffer::allocate(at("fake:0"), 16);
-  const Buffer b = Buffer::allocate(at("cpu:0"), 16);
+  const Buffer a = Buffer::allocate(at("fake:0"), 16), b = Buffer::allocate(at("cpu:0"), 16);
   ledger().reset();
-  EXPECT_ERROR(copy({a, 0, 8}, {b, 0, 9}), ErrorCode::kInvalidArgument, "sizes differ");
-  EXPECT_ERROR(copy({a, 9, 8}, {b, 0, 8}), ErrorCode::kInvalidArgument,
-               "destination range is outside its buffer: 8 bytes from offset 9, of 16 bytes");
-  EXPECT_ERROR(copy({a, 0, 8}, {b, SIZE_MAX, 8}), ErrorCode::kInvalidArgument, "source range");
-  EXPECT_ERROR(copy({a, 0, 8}, {a, 4, 8}), ErrorCode::kInvalidArgument, "overlap");
-  EXPECT_ERROR(copy({a, 0, 8}, {Buffer(), 0, 8}), ErrorCode::kInvalidArgument, "no buffer");
-  EXPECT_ERROR(copy_from_host({a, 0, 8}, nullptr), ErrorCode::kInvalidArgument, "null");
-  EXPECT_ERROR(copy_to_host(nullptr, {a, 0, 8}), ErrorCode::kInvalidArgument, "null");
+  EXPECT_INVALID(copy({a, 0, 8}, {b, 0, 9}), "sizes differ");
+  EXPECT_INVALID(copy({a, 9, 8}, {b, 0, 8}),
+                 "destination range is outside its buffer: 8 bytes from offset 9, of 16 bytes");
+  EXPECT_INVALID(copy({a, 0, 8}, {b, SIZE_MAX, 8}), "source range");
+  EXPECT_INVALID(copy({a, 0, 8}, {a, 4, 8}), "overlap");
+  EXPECT_INVALID(copy({a, 0, 8}, {Buffer(), 0, 8}), "no buffer");
+  EXPECT_INVALID(copy_from_host({a, 0, 8}, nullptr), "null");
+  EXPECT_INVALID(copy_to_host(nullptr, {a, 0, 8}), "null");
   EXPECT_TRUE(ledger().entries().empty());
 }
 
@@ -170,7 +165,7 @@ TEST_F(Copy, BuffersThatWrapOneBlockMayNotOverlap) {
   int values[8] = {};
   const Buffer low = Buffer::wrap_host(at("cpu:0"), values, 6 * sizeof(int));
   const Buffer high = Buffer::wrap_host(at("cpu:1"), values + 2, 6 * sizeof(int));
-  EXPECT_ERROR(copy({low, 0, 24}, {high, 0, 24}), ErrorCode::kInvalidArgument, "overlap");
+  EXPECT_INVALID(copy({low, 0, 24}, {high, 0, 24}), "overlap");
   values[7] = 5;
   copy({low, 0, 8}, {high, 16, 8});
   EXPECT_EQ(values[1], 5);
@@ -185,7 +180,7 @@ TEST_F(Copy, GuardForbidsMovementAndLeavesTheDestination) {
   ledger().reset();
   {
     const CopyGuard guard;
-    EXPECT_ERROR(copy_from_host({device, 0, 4}, &after), ErrorCode::kCopyForbidden,
+    EXPECT_ERROR(copy_from_host({device, 0, 4}, &after), kCopyForbidden,
                  "copy of 4 bytes from host to fake:0 (host to device) inside a CopyGuard");
     copy({other, 0, 4}, {device, 0, 4});  // stays on the device
     const CopyGuard allowed(CopyGuard::Mode::kAllow);
@@ -242,8 +237,7 @@ TEST_F(Copy, LedgerHasOneLineAnEntry) {
 
 TEST_F(Copy, PlanOfTwoRuntimesIsAnError) {
   const Runtime other(test::options());
-  EXPECT_ERROR(plan_copy(at("fake:0"), other.device("fake:0"), 1), ErrorCode::kInvalidArgument,
-               "two runtimes");
+  EXPECT_INVALID(plan_copy(at("fake:0"), other.device("fake:0"), 1), "two runtimes");
 }
 
 }  // namespace

@@ -1,21 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Copies that the host makes, which several threads share if they are large.
-#include <atomic>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include <patchbay/copy.h>
-#include <patchbay/ops.h>
-
 #include "support/child.h"
 #include "support/runtime_fixture.h"
 #include "support/threads.h"
 
 namespace patchbay::test {
 namespace {
-
-using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
@@ -48,8 +38,7 @@ void expect_round_trip(const Device& device, std::size_t size, unsigned seed) {
 
 TEST(HostCopy, MovesEveryByte) {
   for (const char* threads : {"1", "2", "5"}) {
-    const Runtime runtime(options({{"copy_threads", threads}}));
-    const Device device = runtime.device("cpu:0");
+    const Device device = Runtime(options({{"copy_threads", threads}})).device("cpu:0");
     for (const std::size_t size : {std::size_t{1}, 4 * kMiB - 1, 4 * kMiB, 4 * kMiB + 1,
                                    5 * kMiB - 63, 7 * kMiB + 17, 13 * kMiB + 1}) {
       expect_round_trip(device, size, static_cast<unsigned>(size));
@@ -58,8 +47,7 @@ TEST(HostCopy, MovesEveryByte) {
 }
 
 TEST(HostCopy, MayRunInManyThreads) {
-  const Runtime runtime(options({{"copy_threads", "3"}}));
-  const Device device = runtime.device("cpu:0");
+  const Device device = Runtime(options({{"copy_threads", "3"}})).device("cpu:0");
   on_threads(6, [&device](unsigned seed) {
     for (unsigned round = 0; round < 5; ++round) {
       expect_round_trip(device, 4 * kMiB + 5 * seed + round, seed);
@@ -73,8 +61,7 @@ TEST(HostCopy, UsesTheThreadsThatAreLent) {
   lending.thread_pool = {3, [&bodies](std::size_t n, const auto& body) {
                            for (std::size_t i = n; i-- > 0;) body(i), ++bodies;
                          }};
-  const Runtime runtime(lending);
-  const Device device = runtime.device("cpu:0");
+  const Device device = Runtime(lending).device("cpu:0");
   const Bytes sent = pattern(8 * kMiB, 1);
   const Buffer buffer = Buffer::allocate(device, sent.size());
   bodies = 0;
@@ -105,10 +92,10 @@ TEST(HostCopy, MakesLegsOfStagedCopies) {
 
 TEST(HostCopy, NumberOfThreadsIsChecked) {
   for (const char* value : {"0", "65", "two", "2x", "-1"}) {
-    EXPECT_ERROR(Runtime(options({{"copy_threads", value}})), ErrorCode::kInvalidArgument,
-                 "[Runtime] bad setting 'copy_threads': expected 1 to 64, got '" +
-                     std::string(value) +
-                     "'. Correct PATCHBAY_COPY_THREADS or RuntimeOptions::settings.");
+    EXPECT_INVALID(Runtime(options({{"copy_threads", value}})),
+                   "[Runtime] bad setting 'copy_threads': expected 1 to 64, got '" +
+                       std::string(value) +
+                       "'. Correct PATCHBAY_COPY_THREADS or RuntimeOptions::settings.");
   }
 }
 

@@ -1,18 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Copies between pageable host memory and a device that blocks on it.
-#include <chrono>
-#include <utility>
-#include <vector>
-
-#include <patchbay/ops.h>
-
 #include "support/attempts.h"
 #include "support/runtime_fixture.h"
 
 namespace patchbay::test {
 namespace {
-
-using Floats = std::vector<float>;
 using std::chrono::milliseconds;
 
 /// The fake device blocks on copies of pageable memory, each of which takes a while.
@@ -51,8 +43,7 @@ TEST_F(PageableCopy, ThatReturnsAtOnceGoesThroughPinnedMemory) {
 }
 
 TEST_F(PageableCopy, ThatWaitsAnywayGoesStraight) {
-  const Tensor source = arange(0, 1000, 1, {DType::f32, host_});
-  const Tensor there = source.to(device_);
+  const Tensor source = arange(0, 1000, 1, {DType::f32, host_}), there = source.to(device_);
   EXPECT_EQ(there.to(host_).to_vector<float>(), source.to_vector<float>());
   EXPECT_EQ(route_of("cpu:0", "fake:0"), "host to device");
   EXPECT_EQ(route_of("fake:0", "cpu:0"), "device to host");

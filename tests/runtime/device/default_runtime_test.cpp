@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <map>
-#include <stdexcept>
-#include <string>
-#include <thread>
-
-#include <gtest/gtest.h>
-
 #include "support/child.h"
 #include "support/runtime_fixture.h"
 
@@ -115,14 +108,13 @@ TEST(DefaultDevice, ThatIsNotThereIsAnErrorWhereItIsWanted) {
   const std::string absent = with("fake:7");
   EXPECT_EQ(absent.find("unknown_device [Device] no device 'fake:7': backend 'fake' has 2"), 0u)
       << absent;
-  EXPECT_TRUE(
-      absent.ends_with("It is asked for as the default device, by the setting 'device' "
-                       "(PATCHBAY_DEVICE)."))
+  EXPECT_TRUE(absent.ends_with(
+      "It is asked for as the default device, by the setting 'device' (PATCHBAY_DEVICE)."))
       << absent;
-  EXPECT_EQ(with("Fake"),
-            "invalid_argument [Device] bad device name 'Fake': expected a backend that begins with "
-            "a lower-case letter. A valid one is 'cpu:0'. Correct the setting 'device' "
-            "(PATCHBAY_DEVICE).");
+  EXPECT_EQ(
+      with("Fake"),
+      "invalid_argument [Device] bad device name 'Fake': expected a backend that begins with a "
+      "lower-case letter. A valid one is 'cpu:0'. Correct the setting 'device' (PATCHBAY_DEVICE).");
 }
 
 TEST(DefaultDevice, IsSetForAllThreads) {

@@ -3,21 +3,6 @@
 // try is a process of its own: 20 of each kind, 1,000 with PATCHBAY_TEST_ALL.
 #include <stdlib.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <filesystem>
-#include <functional>
-#include <set>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/process_group.h>
-#include <patchbay/profile.h>
-#include <patchbay/trace.h>
-
 #include "support/absence.h"
 #include "support/child.h"
 #include "support/kernels.h"

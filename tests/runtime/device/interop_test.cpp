@@ -1,16 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The driver's objects behind ours, and lent ones in our place. Here the lender is the runtime
 // itself: contexts that an application makes are in tests/opencl and tests/sim.
-#include <cstdint>
-#include <functional>
 #include <future>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <patchbay/patchbay.h>
 
 #include "support/device_test.h"
 #include "support/kernels.h"
@@ -23,8 +14,7 @@ bool has_contexts(const Device& device) {
 }
 bool has_handles(const Device& device) { return has_contexts(device) || device.backend() == "hip"; }
 
-class InteropTest : public DeviceTest {};
-PATCHBAY_ON_EACH_DEVICE(InteropTest);
+PATCHBAY_DEVICE_TESTS(InteropTest);
 
 TEST_P(InteropTest, HandlesOfDeviceContextStreamAndEvent) {
   const Stream stream = device_.default_stream();
@@ -33,11 +23,11 @@ TEST_P(InteropTest, HandlesOfDeviceContextStreamAndEvent) {
     const std::string why = device_.backend() == "cpu"
                                 ? "[native_handle] on CPU devices only memory has a native handle"
                                 : "[native_handle] no native handle of this kind (fake:0)";
-    EXPECT_ERROR((void)native_handle(device_), ErrorCode::kUnsupported, why);
-    EXPECT_ERROR((void)native_context(device_), ErrorCode::kUnsupported,
+    EXPECT_ERROR(native_handle(device_), kUnsupported, why);
+    EXPECT_ERROR(native_context(device_), kUnsupported,
                  "[native_context]" + why.substr(why.find(']') + 1));
-    EXPECT_ERROR((void)native_handle(stream), ErrorCode::kUnsupported, why);
-    EXPECT_ERROR((void)native_handle(event), ErrorCode::kUnsupported, why);
+    EXPECT_ERROR(native_handle(stream), kUnsupported, why);
+    EXPECT_ERROR(native_handle(event), kUnsupported, why);
     return;
   }
   EXPECT_EQ(to_string(native_handle(device_).kind), "device");
@@ -45,7 +35,7 @@ TEST_P(InteropTest, HandlesOfDeviceContextStreamAndEvent) {
     EXPECT_EQ(to_string(native_context(device_).kind), "context");
     EXPECT_NE(native_context(device_).as<void*>(), nullptr);
   } else {
-    EXPECT_ERROR((void)native_context(device_), ErrorCode::kUnsupported,
+    EXPECT_ERROR(native_context(device_), kUnsupported,
                  "[native_context] this driver has no contexts (hip:0)");
   }
   EXPECT_EQ(to_string(native_handle(stream).kind), "stream");
@@ -59,7 +49,7 @@ TEST_P(InteropTest, HandlesOfDeviceContextStreamAndEvent) {
 TEST_P(InteropTest, HandlesOfMemory) {
   const Tensor tensor = zeros({8}, device_);
   if (device_.backend() == "fake") {
-    EXPECT_ERROR((void)native_handle(tensor), ErrorCode::kUnsupported, "no native handle");
+    EXPECT_ERROR(native_handle(tensor), kUnsupported, "no native handle");
     return;
   }
   const NativeHandle whole = native_handle(tensor.buffer());
@@ -76,8 +66,7 @@ TEST_P(InteropTest, HandlesOfMemory) {
     EXPECT_EQ(whole.as<void*>(), tensor.buffer().host_pointer());
   }
   EXPECT_EQ(native_handle(Buffer::allocate(device_, 0)).value, 0u);
-  EXPECT_ERROR((void)native_handle(Buffer()), ErrorCode::kInvalidArgument,
-               "[native_handle] null buffer");
+  EXPECT_INVALID(native_handle(Buffer()), "[native_handle] null buffer");
 }
 
 class LentMemoryTest : public DeviceTest {
@@ -100,29 +89,27 @@ INSTANTIATE_TEST_SUITE_P(, LentMemoryTest, testing::Values("cpu:0", "opencl:0", 
                          device_test_name);
 
 TEST_P(LentMemoryTest, IsReadAndWritten) {
-  const Tensor owner = from_host<float>({1, 2, 3, 4}, {4}, device_);
+  const Tensor owner = floats({1, 2, 3, 4});
   int released = 0;
   {
     const Tensor lent = view_of(lend(owner, [&] { ++released; }), owner);
-    EXPECT_EQ((lent + lent).to_vector<float>(), (std::vector<float>{2, 4, 6, 8}));
+    EXPECT_EQ((lent + lent).to_vector<float>(), (Floats{2, 4, 6, 8}));
     lent.fill_(5);
     lent.buffer().wait();
-    EXPECT_EQ(owner.to_vector<float>(), std::vector<float>(4, 5));
+    EXPECT_EQ(owner.to_vector<float>(), Floats(4, 5));
     EXPECT_EQ(released, 0);
   }
   EXPECT_EQ(released, 1);
-  EXPECT_EQ(owner.to_vector<float>(), std::vector<float>(4, 5));  // still the owner's
+  EXPECT_EQ(owner.to_vector<float>(), Floats(4, 5));  // still the owner's
 }
 
 TEST_P(LentMemoryTest, OverlapIsNoticed) {
-  const Tensor owner = zeros({8}, device_);
-  const Tensor lent = view_of(lend(owner), owner);
+  const Tensor owner = zeros({8}, device_), lent = view_of(lend(owner), owner);
   const Tensor input = owner.slice(0, 0, 4);
-  EXPECT_ERROR(add_out(lent.slice(0, 1, 5), input, input), ErrorCode::kInvalidArgument,
-               "[add] out and a overlap");
-  EXPECT_ERROR(copy({lent.buffer(), native_handle(lent).offset_bytes + 4, 8},
-                    {owner.buffer(), owner.offset_bytes(), 8}),
-               ErrorCode::kInvalidArgument, "[copy] the ranges overlap");
+  EXPECT_INVALID(add_out(lent.slice(0, 1, 5), input, input), "[add] out and a overlap");
+  EXPECT_INVALID(copy({lent.buffer(), native_handle(lent).offset_bytes + 4, 8},
+                      {owner.buffer(), owner.offset_bytes(), 8}),
+                 "[copy] the ranges overlap");
   add_out(lent.slice(0, 4, 8), input, input);
   add_out(lent.slice(0, 0, 4), input, input);
 }
@@ -130,19 +117,18 @@ TEST_P(LentMemoryTest, OverlapIsNoticed) {
 TEST_P(LentMemoryTest, IsCountedAsHeld) {
   const Buffer empty = wrap_buffer(device_, 0, 0);
   EXPECT_EQ(empty.size_bytes(), 0u);
-  EXPECT_ERROR(device_.runtime().unload(plugin_name()), ErrorCode::kInUse, "1 wrapped buffer");
-  EXPECT_ERROR((void)wrap_buffer(device_, 0, 16), ErrorCode::kInvalidArgument,
-               "[wrap_buffer] null memory: expected the native handle of 16 bytes, got 0");
+  EXPECT_ERROR(device_.runtime().unload(plugin_name()), kInUse, "1 wrapped buffer");
+  EXPECT_INVALID(wrap_buffer(device_, 0, 16),
+                 "[wrap_buffer] null memory: expected the native handle of 16 bytes, got 0");
 }
 
 TEST_P(InteropTest, LentStreamsRunKernels) {
   if (!has_handles(device_)) {
-    EXPECT_ERROR((void)wrap_stream(device_, 64), ErrorCode::kUnsupported,
+    EXPECT_ERROR(wrap_stream(device_, 64), kUnsupported,
                  "[wrap_stream] can't wrap streams of the application (" + device_.name());
     return;
   }
-  const Stream owner(device_);
-  const Stream lent = wrap_stream(device_, native_handle(owner).value);
+  const Stream owner(device_), lent = wrap_stream(device_, native_handle(owner).value);
   EXPECT_EQ(native_handle(lent).value, native_handle(owner).value);
   EXPECT_NO_THROW(lent.reset()) << "nothing has failed";
   const Tensor out = zeros({4}, device_);
@@ -151,7 +137,7 @@ TEST_P(InteropTest, LentStreamsRunKernels) {
   Argument target = Argument::tensor(out.buffer(), DType::f32, {4}, Access::kWrite);
   target.offset_bytes = out.offset_bytes();
   fill.launch(lent, std::vector<Argument>{target, Argument::scalar(7.0f)});
-  EXPECT_EQ((out + out).to_vector<float>(), std::vector<float>(4, 14));
+  EXPECT_EQ((out + out).to_vector<float>(), Floats(4, 14));
 }
 
 TEST_P(InteropTest, LentStreamsMayGoInTheirOwnCallback) {
@@ -170,49 +156,47 @@ TEST_P(InteropTest, LentStreamsMayGoInTheirOwnCallback) {
 }
 
 TEST_P(InteropTest, TensorsFromBuffers) {
-  const Tensor source = from_host<float>({0, 1, 2, 3, 4, 5}, {6}, device_);
+  const Tensor source = floats({0, 1, 2, 3, 4, 5});
   const Buffer buffer = source.buffer();
   const std::size_t offset = source.offset_bytes();
   EXPECT_EQ(from_buffer(buffer, DType::f32, {2, 2}, offset + 4).to_vector<float>(),
-            (std::vector<float>{1, 2, 3, 4}));
+            (Floats{1, 2, 3, 4}));
   const Tensor strided = from_buffer(buffer, DType::f32, {3, 2}, {1, 3}, offset);
-  EXPECT_EQ(strided.to_vector<float>(), (std::vector<float>{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(strided.to_vector<float>(), (Floats{0, 3, 1, 4, 2, 5}));
   strided.fill_(9);
-  EXPECT_EQ(source.to_vector<float>(), std::vector<float>(6, 9));
+  EXPECT_EQ(source.to_vector<float>(), Floats(6, 9));
   // Rows that share elements can be read, but not written.
   const Tensor sliding = from_buffer(buffer, DType::f32, {3, 2}, {1, 1}, offset);
-  EXPECT_EQ(sliding.to_vector<float>(), std::vector<float>(6, 9));
-  EXPECT_ERROR(sliding.fill_(1), ErrorCode::kInvalidArgument, "[fill_] tensor repeats elements");
+  EXPECT_EQ(sliding.to_vector<float>(), Floats(6, 9));
+  EXPECT_INVALID(sliding.fill_(1), "[fill_] tensor repeats elements");
 }
 
 TEST_P(InteropTest, TensorsThatDoNotFitTheirBuffer) {
   const Buffer buffer = Buffer::allocate(device_, 64);
   const auto make = [&](const Shape& shape, const Shape& strides, std::size_t offset) {
-    (void)from_buffer(buffer, DType::f32, shape, strides, offset);
+    return from_buffer(buffer, DType::f32, shape, strides, offset);
   };
-  EXPECT_ERROR(make({17}, {1}, 0), ErrorCode::kInvalidArgument,
-               "[from_buffer] the elements lie outside the buffer: expected at most 64 bytes, got "
-               "68 from offset 0");
-  EXPECT_ERROR(make({1}, {1}, 64), ErrorCode::kInvalidArgument, "got 4 from offset 64");
-  EXPECT_ERROR(make({4, 2}, {5, 1}, 0), ErrorCode::kInvalidArgument, "got 68 from offset 0");
-  EXPECT_ERROR(make({4}, {1}, 2), ErrorCode::kInvalidArgument,
-               "[from_buffer] misaligned memory: expected a multiple of 4 bytes for f32");
-  EXPECT_ERROR(make({4}, {-1}, 12), ErrorCode::kInvalidArgument,
-               "[from_buffer] negative stride: expected 0 or more, got -1 in dimension 0");
-  EXPECT_ERROR(make({4}, {1, 1}, 0), ErrorCode::kInvalidArgument, "wrong number of strides");
-  EXPECT_ERROR(make({3, 3}, {INT64_MAX / 2, INT64_MAX / 2}, 0), ErrorCode::kOverflow,
+  EXPECT_INVALID(make({17}, {1}, 0), "[from_buffer]",
+                 "expected at most 64 bytes, got 68 from offset 0");
+  EXPECT_INVALID(make({1}, {1}, 64), "got 4 from offset 64");
+  EXPECT_INVALID(make({4, 2}, {5, 1}, 0), "got 68 from offset 0");
+  EXPECT_INVALID(make({4}, {1}, 2),
+                 "[from_buffer] misaligned memory: expected a multiple of 4 bytes for f32");
+  EXPECT_INVALID(make({4}, {-1}, 12),
+                 "[from_buffer] negative stride: expected 0 or more, got -1 in dimension 0");
+  EXPECT_INVALID(make({4}, {1, 1}, 0), "wrong number of strides");
+  EXPECT_ERROR(make({3, 3}, {INT64_MAX / 2, INT64_MAX / 2}, 0), kOverflow,
                "[from_buffer] too many bytes");
   const Buffer pinned = Buffer::allocate(device_, 64, MemoryKind::kPinned);
-  EXPECT_ERROR((void)from_buffer(pinned, DType::f32, {4}), ErrorCode::kInvalidArgument,
-               "[from_buffer] wrong kind of memory: expected device memory, got pinned");
-  EXPECT_ERROR((void)from_buffer(Buffer(), DType::f32, {4}), ErrorCode::kInvalidArgument,
-               "[from_buffer] null buffer");
+  EXPECT_INVALID(from_buffer(pinned, DType::f32, {4}),
+                 "[from_buffer] wrong kind of memory: expected device memory, got pinned");
+  EXPECT_INVALID(from_buffer(Buffer(), DType::f32, {4}), "[from_buffer] null buffer");
   make({1, 16}, {INT64_MAX, 1}, 0);  // a stride that is never taken
   make({0, 3}, {-1, -1}, 64);
 }
 
 TEST(LentMemory, IsNotTakenByEveryDevice) {
-  EXPECT_ERROR((void)wrap_buffer(test_device("fake:0"), 64, 16), ErrorCode::kUnsupported,
+  EXPECT_ERROR(wrap_buffer(test_device("fake:0"), 64, 16), kUnsupported,
                "[wrap_buffer] can't wrap memory of the application (fake:0)");
 }
 
@@ -231,15 +215,11 @@ TEST(LentMemory, ExceptionsOfReleasedAreLogged) {
 // its handle can't know.
 TEST(NativeMemory, IsFreeOfEarlierUses) {
   constexpr std::int64_t kElements = 1 << 24;
-  const Runtime runtime(options());
-  const Device device = runtime.device("cpu:0");
+  const Device device = Runtime(options()).device("cpu:0");
   const Stream stream(device);
   Tensor used = zeros({kElements}, device);
   const std::uint64_t before = native_handle(used.buffer()).value;
-  {
-    const StreamScope scope(stream);
-    used.fill_(2);
-  }
+  on_stream(stream, [&] { used.fill_(2); });
   const Event end = stream.record();
   used = Tensor();
   const Buffer next = Buffer::allocate(device, kElements * sizeof(float));
@@ -249,20 +229,19 @@ TEST(NativeMemory, IsFreeOfEarlierUses) {
 
 TEST(AdoptContext, RefusedByDevicesThatHaveNone) {
   const Runtime runtime(options());
-  EXPECT_ERROR(adopt_context(runtime.device("cpu:0"), 64), ErrorCode::kUnsupported,
+  EXPECT_ERROR(adopt_context(runtime.device("cpu:0"), 64), kUnsupported,
                "[adopt_context] CPU devices have no contexts (cpu:0)");
-  EXPECT_ERROR(adopt_context(runtime.device("fake:0"), 64), ErrorCode::kUnsupported,
+  EXPECT_ERROR(adopt_context(runtime.device("fake:0"), 64), kUnsupported,
                "[adopt_context] can't adopt contexts of the application (fake:0)");
-  EXPECT_ERROR(adopt_context(runtime.device("fake:0"), 0), ErrorCode::kInvalidArgument,
-               "[adopt_context] null context: expected the driver's own, got 0 (fake:0)");
-  EXPECT_EQ(zeros({2}, runtime.device("fake:0")).to_vector<float>(), std::vector<float>(2, 0));
+  EXPECT_INVALID(adopt_context(runtime.device("fake:0"), 0),
+                 "[adopt_context] null context: expected the driver's own, got 0 (fake:0)");
+  EXPECT_EQ(zeros({2}, runtime.device("fake:0")).to_vector<float>(), Floats(2, 0));
 }
 
 TEST(AdoptContext, RefusedByDevicesInUse) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options()).device("fake:0");
   (void)device.memory();
-  EXPECT_ERROR(adopt_context(device, 64), ErrorCode::kInUse,
+  EXPECT_ERROR(adopt_context(device, 64), kInUse,
                "[adopt_context] device fake:0 is open already: expected one that nothing has used");
 }
 

@@ -3,17 +3,8 @@
 // threads that compute, and not in the caller's own arithmetic.
 #include "kit/machine/subnormals.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cfloat>
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
-
-#include <patchbay/fuse.h>
-#include <patchbay/patchbay.h>
 
 #include "support/device_test.h"
 #include "support/kernels.h"
@@ -67,7 +58,7 @@ class Operations {
  private:
   template <class Body>
   void expect_all(const Body& body, float value, const char* what) const {
-    const std::vector<float> elements = run(caller_flushes_, body).template to_vector<float>();
+    const Floats elements = run(caller_flushes_, body).template to_vector<float>();
     const auto other = std::find_if(elements.begin(), elements.end(),
                                     [value](float element) { return element != value; });
     if (other == elements.end()) return;
@@ -75,7 +66,7 @@ class Operations {
                   << " is " << *other << ", expected " << value;
   }
   Tensor tiny(const Shape& shape, std::int64_t count) const {
-    return from_host(std::vector<float>(static_cast<std::size_t>(count), kTiny), shape, device_);
+    return from_host(Floats(static_cast<std::size_t>(count), kTiny), shape, device_);
   }
   void expect_elementwise(std::int64_t size) const {
     const auto chain = fuse([](Expression x) { return (x / 16) * 8 + x * 0; });
@@ -109,7 +100,7 @@ void expect_results(const Device& device, bool flushes, bool caller_flushes = fa
   static_cast<void>(Operations(device, flushes, caller_flushes));
 }
 
-class SubnormalsOn : public DeviceTest {};
+PATCHBAY_DEVICE_TESTS(SubnormalsOn);
 
 TEST_P(SubnormalsOn, AreValuesByDefault) {
   expect_results(Runtime(options_with(false)).device(GetParam()), false);
@@ -131,7 +122,6 @@ TEST_P(SubnormalsOn, AreTreatedAlikeInEveryThread) {
   expect_results(keeping, false, /*caller_flushes=*/true);
   expect_results(flushing, true, /*caller_flushes=*/true);
 }
-PATCHBAY_ON_EACH_DEVICE(SubnormalsOn);
 
 /// All of them use their own threads.
 TEST(Subnormals, AreZerosOnEachOfSeveralCpuDevices) {
@@ -168,8 +158,8 @@ TEST(Subnormals, AreZerosInLentThreads) {
 
 TEST(Subnormals, AreASettingToo) {
   expect_results(Runtime(options({{"flush_subnormals", "1"}})).device("cpu:0"), true);
-  EXPECT_ERROR(Runtime(options({{"flush_subnormals", "yes"}})), ErrorCode::kInvalidArgument,
-               "[Runtime] bad setting 'flush_subnormals': expected 0 or 1, got 'yes'.");
+  EXPECT_INVALID(Runtime(options({{"flush_subnormals", "yes"}})),
+                 "[Runtime] bad setting 'flush_subnormals': expected 0 or 1, got 'yes'.");
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 #ifndef PATCHBAY_TESTS_RUNTIME_GRAPH_GRAPH_DEVICE_H_
 #define PATCHBAY_TESTS_RUNTIME_GRAPH_GRAPH_DEVICE_H_
 
-#include <string>
-
 #include "support/device_test.h"
 
 namespace patchbay::test {

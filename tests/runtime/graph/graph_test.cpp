@@ -1,16 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Graphs: that replays do what the recorded function would.
-#include <cstdint>
-#include <limits>
-#include <vector>
-
 #include "runtime/graph/graph_device.h"
 #include "support/threads.h"
 
 namespace patchbay::test {
 namespace {
-
-using Floats = std::vector<float>;
 
 PATCHBAY_GRAPH_DEVICES(GraphTest);
 
@@ -77,7 +71,7 @@ template <class T>
 void check_integers(const Device& device) {
   using Limits = std::numeric_limits<T>;
   const Tensor x = from_host(std::vector<T>{1, Limits::max(), 3}, {3}, device);
-  const Tensor index = from_host(std::vector<std::int64_t>{2, 0}, {2}, device);
+  const Tensor index = from_host(Longs{2, 0}, {2}, device);
   Tensor chosen, flipped, largest;
   const Graph graph = record_graph([&](GraphRecording& recording) {
     chosen = where(gt(x, recording.slot(2)), x, 0);
@@ -86,7 +80,7 @@ void check_integers(const Device& device) {
   });
   graph.replay();
   EXPECT_EQ(chosen.template to_vector<T>(), (std::vector<T>{0, Limits::max(), 3}));
-  EXPECT_EQ(flipped.to_vector<std::int64_t>(), (std::vector<std::int64_t>{3, 1}));
+  EXPECT_EQ(flipped.to_vector<std::int64_t>(), (Longs{3, 1}));
   EXPECT_EQ(largest.template item<T>(), Limits::max());
   x.copy_from(from_host(std::vector<T>{7, 5, Limits::min()}, {3}, device));
   graph.replay();
@@ -182,20 +176,19 @@ TEST_P(GraphTest, SetsItsSlots) {
   });
   graph.replay();
   EXPECT_EQ(values(y), Floats(10, 1.5F));
-  EXPECT_EQ(z.to_vector<std::int64_t>(), std::vector<std::int64_t>(10, 5));
+  EXPECT_EQ(z.to_vector<std::int64_t>(), Longs(10, 5));
   graph.set(rate, 3);
   graph.set(count, -1);
   graph.replay();
   EXPECT_EQ(values(y), Floats(10, -1));
-  EXPECT_EQ(z.to_vector<std::int64_t>(), std::vector<std::int64_t>(10, 0));
+  EXPECT_EQ(z.to_vector<std::int64_t>(), Longs(10, 0));
 }
 
 TEST_P(GraphTest, TrainsAsTheFunctionWould) {
   const Tensor x = ramp(12, 0.1F).reshape({4, 3}), target = ones({4, 2}, device_);
   const auto make = [&] { return (ramp(6, 0.2F).reshape({3, 2})).requires_grad_(); };
   const auto step = [&](const Tensor& weight) {
-    const Tensor error = tanh(matmul(x, weight)) - target;
-    const Tensor loss = sum(error * error);
+    const Tensor error = tanh(matmul(x, weight)) - target, loss = sum(error * error);
     weight.set_grad({});
     loss.backward();
     const NoGrad no_grad;
@@ -236,7 +229,7 @@ TEST_P(GraphTest, CopiesBetweenDevices) {
   EXPECT_EQ(ledger.total(device_.name(), other_.name()).copies, 6u);
   EXPECT_EQ(ledger.total(other_.name(), device_.name()).copies, 3u);
   const CopyGuard guard(CopyGuard::Mode::kForbid);
-  EXPECT_ERROR(graph.replay(), ErrorCode::kCopyForbidden, "inside a CopyGuard");
+  EXPECT_ERROR(graph.replay(), kCopyForbidden, "inside a CopyGuard");
 }
 
 TEST_P(GraphTest, CountsCopiesThatKernelsMake) {
@@ -304,10 +297,7 @@ TEST_P(GraphTest, RunsOnTheStreamOfTheScope) {
   const Graph graph = record_graph([&] { y = chain(x, x); });
   const Stream stream(device_);
   x.fill_(9);  // on the default stream
-  {
-    const StreamScope scope(stream);
-    graph.replay();
-  }
+  on_stream(stream, [&] { graph.replay(); });
   graph.replay();
   EXPECT_EQ(values(y), values(chain(x, x)));
 }
@@ -322,12 +312,11 @@ TEST_P(GraphTest, IsSafeToReplayFromSeveralThreads) {
 }
 
 TEST_P(GraphTest, CountsAsAWriteForAutograd) {
-  const Tensor w = ramp(5).requires_grad_();
-  const Tensor x = ramp(5);
+  const Tensor w = ramp(5).requires_grad_(), x = ramp(5);
   const Graph graph = record_graph([&] { x.fill_(3); });
   const Tensor y = sum(w * x);
   graph.replay();
-  EXPECT_ERROR(y.backward(), ErrorCode::kInvalidArgument, "overwritten");
+  EXPECT_INVALID(y.backward(), "overwritten");
 }
 
 TEST_P(GraphTest, MayGoWhileItsCopiesArePending) {

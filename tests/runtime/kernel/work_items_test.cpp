@@ -89,28 +89,21 @@ PATCHBAY_KERNEL(f)(PATCHBAY_OUTPUT(f32, x)) {
   x[PATCHBAY_GLOBAL_ID(0)] = t[PATCHBAY_GROUP_SIZE(0) - 1];
 })";
   if (device_.name() == "opencl:0") {
-    EXPECT_ERROR(static_cast<void>(kernel(kLarge)), ErrorCode::kInvalidArgument,
-                 "has 400000000 bytes of shared memory: expected at most");
+    EXPECT_INVALID(kernel(kLarge), "has 400000000 bytes of shared memory: expected at most");
     return;
   }
   if (!vendors_plugin(device_.name()).empty()) GTEST_SKIP() << "the simulated card has no limit";
-  const Runtime runtime(options());
-  const Device device = runtime.device(device_.name());
+  const Device device = Runtime(options()).device(device_.name());
   const auto module = KernelModule::from_source(device, kLarge);
   const Tensor x = empty({8}, {device, DType::f32});
-  EXPECT_ERROR(
-      [&] {
-        module.kernel("f").launch({.group_size = {8}}, {x});
-        static_cast<void>(x.to_vector<float>());
-      }(),
-      ErrorCode::kLaunchFailed, "kernel 'f' has more than 1048576 bytes of shared memory");
+  EXPECT_ERROR((module.kernel("f").launch({.group_size = {8}}, {x}), x.to_vector<float>()),
+               kLaunchFailed, "kernel 'f' has more than 1048576 bytes of shared memory");
 }
 
 TEST_P(WorkItemsTest, UnevenBarriersAreAnError) {
   if (!vendors_plugin(device_.name()).empty()) GTEST_SKIP() << "drivers do not notice them";
   for (const char* condition : {"me < 3", "me > 3", "me == 7", "me != 7", "me != 0"}) {
-    const Runtime runtime(options());
-    const Device device = runtime.device(device_.name());
+    const Device device = Runtime(options()).device(device_.name());
     const auto fresh = KernelModule::from_source(device, std::string(R"(
 PATCHBAY_KERNEL(f)(PATCHBAY_OUTPUT(i32, x)) {
   PATCHBAY_BIND(i32, x);
@@ -119,12 +112,8 @@ PATCHBAY_KERNEL(f)(PATCHBAY_OUTPUT(i32, x)) {
   x[me] = me;
 })");
     const Tensor x = empty({8}, {device, DType::i32});
-    EXPECT_ERROR(
-        [&] {
-          fresh.kernel("f").launch({.group_size = {8}}, {x});
-          static_cast<void>(x.to_vector<std::int32_t>());
-        }(),
-        ErrorCode::kLaunchFailed, "some work-items of a group reached a barrier");
+    EXPECT_ERROR((fresh.kernel("f").launch({.group_size = {8}}, {x}), x.to_vector<std::int32_t>()),
+                 kLaunchFailed, "some work-items of a group reached a barrier");
   }
 }
 
@@ -178,7 +167,7 @@ PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, x), PATCHBAY_OUTPUT(f32, y), PATCHBAY_VAL
   range.high = PATCHBAY_FROM_BITS(PATCHBAY_BITS(1.0f) + 0x00800000u);
   if (i < n) y[i] = clamp_to(blur(x, i, n), range) + pow(x[i], 2.0f) + fma(x[i], 2.0f, 1.0f);
 })");
-  const Tensor x = from_host<float>({0, 4, 8, 4}, {4}, device_), y = empty({4}, device_);
+  const Tensor x = floats({0, 4, 8, 4}), y = empty({4}, device_);
   mixed.launch({.group_size = {64}}, {x, y, 4});
   EXPECT_EQ(y.to_vector<float>(), (Floats{1 + 0 + 1, 2 + 16 + 9, 2 + 64 + 17, 2 + 16 + 9}));
 }

@@ -1,20 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The cache of memory: reuse, counts, limits, and what happens when there is none left.
-#include <atomic>
-#include <chrono>
 #include <condition_variable>
-#include <cstdlib>
-#include <cstring>
 #include <future>
 #include <mutex>
 #include <random>
-#include <set>
-#include <thread>
-#include <utility>
-
-#include <patchbay/tensor.h>
 
 #include "support/device_test.h"
+#include "support/kernels.h"
+#include "support/runtime_fixture.h"
 #include "support/threads.h"
 
 namespace patchbay::test {
@@ -106,10 +99,9 @@ TEST_P(MemoryTest, NeverExceedsItsLimit) {
   own_.set_memory_limit(10 * kMiB);
   EXPECT_EQ(own_.memory().limit_bytes, 10 * kMiB);
   Buffer a = allocate(6 * kMiB);
-  EXPECT_ERROR((void)allocate(5 * kMiB), ErrorCode::kOutOfMemory, "requested 5242880 bytes, free ");
-  EXPECT_ERROR((void)allocate(5 * kMiB), ErrorCode::kOutOfMemory,
-               "held by this runtime 6291456 in 1 block (");
-  EXPECT_ERROR((void)allocate(5 * kMiB), ErrorCode::kOutOfMemory, "limit is 10485760 bytes");
+  EXPECT_ERROR(allocate(5 * kMiB), kOutOfMemory, "requested 5242880 bytes, free ");
+  EXPECT_ERROR(allocate(5 * kMiB), kOutOfMemory, "held by this runtime 6291456 in 1 block (");
+  EXPECT_ERROR(allocate(5 * kMiB), kOutOfMemory, "limit is 10485760 bytes");
   EXPECT_LE(own_.memory().reserved_bytes, 10 * kMiB);
   a = Buffer();
   EXPECT_TRUE(allocate(10 * kMiB));
@@ -126,7 +118,7 @@ TEST_P(MemoryTest, AsksTheApplicationBeforeItGivesUp) {
     EXPECT_EQ(device, own_);
     EXPECT_EQ(size_bytes, 9 * kMiB);
     // A want of memory within is an error at once.
-    EXPECT_ERROR((void)allocate(10 * kMiB), ErrorCode::kOutOfMemory, "requested 10485760 bytes");
+    EXPECT_ERROR(allocate(10 * kMiB), kOutOfMemory, "requested 10485760 bytes");
     spare = Buffer();
   });
   EXPECT_TRUE(allocate(9 * kMiB));
@@ -134,7 +126,7 @@ TEST_P(MemoryTest, AsksTheApplicationBeforeItGivesUp) {
   EXPECT_TRUE(allocate(1 * kMiB));
   EXPECT_EQ(calls, 1);
   runtime_.set_out_of_memory_callback({});
-  EXPECT_ERROR((void)allocate(11 * kMiB), ErrorCode::kOutOfMemory, "requested 11534336 bytes");
+  EXPECT_ERROR(allocate(11 * kMiB), kOutOfMemory, "requested 11534336 bytes");
   EXPECT_EQ(calls, 1);
 }
 
@@ -142,7 +134,7 @@ TEST_P(MemoryTest, AsksTheApplicationBeforeItGivesUp) {
 TEST_P(MemoryTest, ErrorsNameTheLargestFreeBlock) {
   own_.set_memory_limit(20 * kMiB);
   const Buffer small = allocate(kKiB), large = allocate(9 * kMiB);
-  const Error error = error_of([&] { (void)allocate(18 * kMiB); });
+  const Error error = error_of([&] { return allocate(18 * kMiB); });
   const std::uint64_t largest = own_.memory().largest_free_block_bytes;
   // With validation each buffer is an allocation of its own, and nothing is left over.
   const bool is_validated = std::getenv("PATCHBAY_VALIDATE") != nullptr;
@@ -157,14 +149,8 @@ TEST_P(MemoryTest, ErrorsNameTheLargestFreeBlock) {
 TEST_P(MemoryTest, ErrorsNameTheLargestHoldersByTag) {
   own_.set_memory_limit(20 * kMiB);
   std::vector<Buffer> held;
-  {
-    const CopyTag tag("weights");
-    held.push_back(allocate(6 * kMiB));
-  }
-  {
-    const CopyTag tag("activations");
-    held.push_back(allocate(9 * kMiB));
-  }
+  inside(CopyTag("weights"), [&] { held.push_back(allocate(6 * kMiB)); });
+  inside(CopyTag("activations"), [&] { held.push_back(allocate(9 * kMiB)); });
   held.push_back(allocate(kMiB));
   const DeviceMemory memory = own_.memory();
   ASSERT_EQ(memory.by_tag.size(), 3u);
@@ -173,12 +159,11 @@ TEST_P(MemoryTest, ErrorsNameTheLargestHoldersByTag) {
   EXPECT_EQ(memory.by_tag[0].live_blocks, 1u);
   EXPECT_EQ(memory.by_tag[1].tag, "weights");
   EXPECT_EQ(memory.by_tag[2].tag, "");
-  EXPECT_ERROR((void)allocate(8 * kMiB), ErrorCode::kOutOfMemory,
+  EXPECT_ERROR(allocate(8 * kMiB), kOutOfMemory,
                "most by tag: 'activations' 9437184; 'weights' 6291456; no tag 1048576");
   held[1] = Buffer();
   held[1] = allocate(9 * kMiB);
-  EXPECT_ERROR((void)allocate(8 * kMiB), ErrorCode::kOutOfMemory,
-               "most by tag: no tag 10485760; 'weights' 6291456");
+  EXPECT_ERROR(allocate(8 * kMiB), kOutOfMemory, "most by tag: no tag 10485760; 'weights' 6291456");
   held[1] = Buffer();
   EXPECT_EQ(own_.memory().by_tag[0].tag, "weights");
   EXPECT_TRUE(allocate(8 * kMiB));
@@ -213,12 +198,12 @@ TEST_P(MemoryTest, ComesFromTheApplicationIfItSaysSo) {
   {
     const Tensor t = ones({1000}, own_);
     EXPECT_EQ(resource->live_bytes, 4000u);
-    EXPECT_EQ((t + t).to_vector<float>(), std::vector<float>(1000, 2));
+    EXPECT_EQ((t + t).to_vector<float>(), Floats(1000, 2));
     resource->fails = true;
-    EXPECT_ERROR((void)ones({10}, own_), ErrorCode::kOutOfMemory, "the memory resource has none");
+    EXPECT_ERROR(ones({10}, own_), kOutOfMemory, "the memory resource has none");
     resource->fails = false;
     resource->gives_null = true;
-    EXPECT_ERROR((void)ones({10}, own_), ErrorCode::kOutOfMemory, "the memory resource has none");
+    EXPECT_ERROR(ones({10}, own_), kOutOfMemory, "the memory resource has none");
     resource->gives_null = false;
   }
   own_.synchronize();
@@ -278,8 +263,7 @@ class SlowResource : public MemoryResource {
 };
 
 TEST(MemoryOnThreads, RequestsWaitForWhatAnotherThreadGivesBack) {
-  const Runtime runtime(options({{"fake_delay_ms", "2"}}));
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options({{"fake_delay_ms", "2"}})).device("fake:0");
   const auto resource = std::make_shared<SlowResource>(device);
   device.set_memory_resource(resource);
   static_cast<void>(ones({1000}, device));  // freed while the fill may still run
@@ -299,7 +283,7 @@ TEST_P(MemoryTest, AResourceKeepsNoRuntime) {
   own_ = device_;
   runtime_ = test_runtime();
   EXPECT_TRUE(watched.expired());
-  EXPECT_ERROR((void)outlives->allocate(MemoryKind::kDevice, 100, 64), ErrorCode::kUnknownDevice,
+  EXPECT_ERROR(outlives->allocate(MemoryKind::kDevice, 100, 64), kUnknownDevice,
                "the device of this driver_memory is gone with its runtime");
 }
 
@@ -323,8 +307,7 @@ TEST_P(MemoryTest, IsCountedOverThreads) {
 TEST_P(MemoryTest, WithoutACacheEachRequestIsTheDrivers) {
   RuntimeOptions plain = device_options();
   plain.settings["memory_cache"] = "off";
-  const Runtime runtime(plain);
-  const Device device = runtime.device(device_.name());
+  const Device device = Runtime(plain).device(device_.name());
   for (int i = 0; i < 5; ++i) static_cast<void>(Buffer::allocate(device, 100));
   EXPECT_EQ(device.memory().num_driver_allocations, 5u);
   EXPECT_EQ(device.memory().reserved_bytes, 0u);
@@ -344,13 +327,13 @@ TEST_P(MemoryTest, ManyThreadsKeepApart) {
     for (int i = 0; i < 150; ++i) {
       const std::size_t size = 1 + engine() % (engine() % 20 == 0 ? 2 * kMiB : 20 * kKiB);
       const auto mark = static_cast<std::uint8_t>(engine());
-      const std::vector<std::uint8_t> bytes(size, mark);
+      const Bytes bytes(size, mark);
       held.emplace_back(allocate(size), mark);
       copy_from_host({held.back().first, 0, size}, bytes.data());
       if (held.size() < 8) continue;
       const std::size_t at = engine() % held.size();
       const auto& [buffer, expected] = held[at];
-      std::vector<std::uint8_t> seen(buffer.size_bytes());
+      Bytes seen(buffer.size_bytes());
       copy_to_host(seen.data(), {buffer, 0, seen.size()});
       if (seen != std::vector<std::uint8_t>(seen.size(), expected)) ++wrong;
       held.erase(held.begin() + static_cast<std::ptrdiff_t>(at));
@@ -360,37 +343,36 @@ TEST_P(MemoryTest, ManyThreadsKeepApart) {
   EXPECT_EQ(own_.memory().live_blocks, 0u);
 }
 
+/// Elements of a buffer of i32 from number `first` on.
+Argument part(const Buffer& buffer, Access access, std::size_t first = 0, std::int64_t size = 256) {
+  Argument argument = Argument::tensor(buffer, DType::i32, {size}, access);
+  argument.offset_bytes = 4 * first;
+  return argument;
+}
+
 // A stream that is slow uses a block when it is freed; what another stream does with the block's
 // next owner comes after that use, even for launches by hand, which insert no waits.
 TEST(MemoryOnStreams, FreedBlocksReachOtherStreamsAfterTheirUse) {
-  RuntimeOptions slow = options({{"fake_delay_ms", "5"}});
-  const Runtime runtime(slow);
-  const Device device = runtime.device("fake:0");
-  const auto out = ArgumentSpec::tensor(DType::i32, Access::kWrite);
-  const Kernel copy = Kernel::prepare(
-      device, {"copy.1", {out, ArgumentSpec::tensor(DType::i32, Access::kRead)}, {}, SIZE_MAX});
-  const Kernel fill =
-      Kernel::prepare(device, {"fill.1", {out, ArgumentSpec::scalar(DType::i32)}, {}, SIZE_MAX});
-  const auto whole = [](const Buffer& buffer, Access access) {
-    return Argument::tensor(buffer, DType::i32, {256}, access);
-  };
+  const Device device = Runtime(options({{"fake_delay_ms", "5"}})).device("fake:0");
+  const Kernel copy = Kernel::prepare(device, kernel_spec("copy.1", DType::i32, 1)),
+               fill = Kernel::prepare(device, fill_spec(DType::i32));
   const Stream first(device), second(device);
-  const std::vector<std::int32_t> values(256, 7);
+  const Ints values(256, 7);
   const Buffer result = Buffer::allocate(device, 1024);
   for (int i = 0; i < 10; ++i) {
     Buffer source = Buffer::allocate(device, 1024);
     copy_from_host({source, 0, 1024}, values.data());
     source.wait();
-    copy.launch(first, std::vector{whole(result, Access::kWrite), whole(source, Access::kRead)});
+    copy.launch(first, std::vector{part(result, Access::kWrite), part(source, Access::kRead)});
     source = Buffer();
     const Buffer next = Buffer::allocate(device, 1024);  // the same block
-    fill.launch(second, std::vector{whole(next, Access::kWrite), Argument::scalar<int>(9)});
+    fill.launch(second, std::vector{part(next, Access::kWrite), Argument::scalar<int>(9)});
     second.synchronize();
-    std::vector<std::int32_t> seen(256);
+    Ints seen(256);
     copy_to_host(seen.data(), {result, 0, 1024});
     ASSERT_EQ(seen, values);
     copy_to_host(seen.data(), {next, 0, 1024});
-    ASSERT_EQ(seen, std::vector<std::int32_t>(256, 9));
+    ASSERT_EQ(seen, Ints(256, 9));
   }
   EXPECT_EQ(device.memory().num_driver_allocations, 1u);
 }
@@ -398,28 +380,18 @@ TEST(MemoryOnStreams, FreedBlocksReachOtherStreamsAfterTheirUse) {
 // A write of a block's next owner by one stream does not stand for its earlier use where another
 // stream writes beside it by hand.
 TEST(MemoryOnStreams, EachLaunchByHandWaitsForTheEarlierOwner) {
-  const Runtime runtime(options({{"fake_delay_ms", "5"}}));
-  const Device device = runtime.device("fake:0");
-  const auto out = ArgumentSpec::tensor(DType::i32, Access::kWrite);
-  const Kernel copy = Kernel::prepare(
-      device, {"copy.1", {out, ArgumentSpec::tensor(DType::i32, Access::kRead)}, {}, SIZE_MAX});
-  const Kernel fill =
-      Kernel::prepare(device, {"fill.1", {out, ArgumentSpec::scalar(DType::i32)}, {}, SIZE_MAX});
-  const auto part = [](const Buffer& buffer, Access access, std::size_t first, std::int64_t size) {
-    Argument argument = Argument::tensor(buffer, DType::i32, {size}, access);
-    argument.offset_bytes = 4 * first;
-    return argument;
-  };
+  const Device device = Runtime(options({{"fake_delay_ms", "5"}})).device("fake:0");
+  const Kernel copy = Kernel::prepare(device, kernel_spec("copy.1", DType::i32, 1)),
+               fill = Kernel::prepare(device, fill_spec(DType::i32));
   const Stream first(device), second(device), third(device);
-  const std::vector<std::int32_t> values(256, 7);
+  const Ints values(256, 7);
   const Buffer result = Buffer::allocate(device, 1024);
   for (const bool by_first : {false, true}) {
     Buffer source = Buffer::allocate(device, 1024);
     copy_from_host({source, 0, 1024}, values.data());
     source.wait();
     for (int i = 0; i < 6; ++i) {
-      copy.launch(first, std::vector{part(result, Access::kWrite, 0, 256),
-                                     part(source, Access::kRead, 0, 256)});
+      copy.launch(first, std::vector{part(result, Access::kWrite), part(source, Access::kRead)});
     }
     source = Buffer();
     const Buffer next = Buffer::allocate(device, 1024);  // the same block
@@ -428,7 +400,7 @@ TEST(MemoryOnStreams, EachLaunchByHandWaitsForTheEarlierOwner) {
     fill.launch(third, std::vector{part(next, Access::kWrite, 128, 128), Argument::scalar<int>(9)});
     third.synchronize();
     device.synchronize();
-    std::vector<std::int32_t> seen(256);
+    Ints seen(256);
     copy_to_host(seen.data(), {result, 0, 1024});
     ASSERT_EQ(seen, values);
   }
@@ -445,12 +417,7 @@ TEST(MemoryOnStreams, CachesDoNotKeepRuntimesOrStreams) {
     const Device device = runtime.device("fake:0");
     {
       const Stream stream(device);
-      const Kernel fill = Kernel::prepare(
-          device,
-          {"fill.1",
-           {ArgumentSpec::tensor(DType::i32, Access::kWrite), ArgumentSpec::scalar(DType::i32)},
-           {},
-           SIZE_MAX});
+      const Kernel fill = Kernel::prepare(device, fill_spec(DType::i32));
       const Buffer buffer = Buffer::allocate(device, 64);
       fill.launch(stream, std::vector{Argument::tensor(buffer, DType::i32, {16}, Access::kWrite),
                                       Argument::scalar<int>(1)});
@@ -459,6 +426,65 @@ TEST(MemoryOnStreams, CachesDoNotKeepRuntimesOrStreams) {
     runtime.unload("fake");  // refused if anything were held
   }
 }
+
+// ------------------------------------------------------------------
+// Memory that kernels and the host both use.
+
+class Unified : public testing::TestWithParam<const char*> {
+ protected:
+  static Buffer holding(const Device& device, const Floats& values) {
+    const Buffer buffer =
+        Buffer::allocate(device, values.size() * sizeof(float), MemoryKind::kUnified);
+    std::copy(values.begin(), values.end(), static_cast<float*>(buffer.host_pointer()));
+    return buffer;
+  }
+  static Floats seen_in(const Buffer& buffer) {
+    const auto* const values = static_cast<const float*>(buffer.host_pointer());
+    return {values, values + buffer.size_bytes() / sizeof(float)};
+  }
+
+  const Runtime runtime_{options({{"fake_late_us", "300"}})};
+  const Device device_ = runtime_.device(GetParam());
+};
+
+TEST_P(Unified, KernelsAndTheHostSeeOneAnother) {
+  EXPECT_TRUE(device_.properties().unified_buffers);
+  const Buffer buffer = holding(device_, {1, 2, 3});
+  EXPECT_TRUE(buffer.is_host_addressable());
+  EXPECT_EQ(to_string(buffer.kind()), "unified");
+  Tensor tensor = from_buffer(buffer, DType::f32, {3});
+  tensor += 1;
+  EXPECT_EQ(seen_in(buffer), (Floats{2, 3, 4})) << "it waits for the kernel";
+  static_cast<float*>(buffer.host_pointer())[1] = 10;
+  EXPECT_EQ((tensor * 2).to_vector<float>(), (Floats{4, 20, 8}));
+}
+
+TEST_P(Unified, CopiesGoByTheCheapestRoute) {
+  const Buffer buffer = holding(device_, {1, 2, 3});
+  const Tensor source = from_buffer(buffer, DType::f32, {3}), plain = zeros({3}, device_);
+  runtime_.ledger().reset();
+  plain.copy_from(source, /*non_blocking=*/true);
+  ASSERT_EQ(runtime_.ledger().entries().size(), 1u);
+  EXPECT_EQ(to_string(runtime_.ledger().entries()[0].route), "same device");
+  EXPECT_EQ(plain.to_vector<float>(), (Floats{1, 2, 3}));
+  const Buffer back = Buffer::allocate(device_, 12, MemoryKind::kUnified);
+  copy({back, 0, 12}, {buffer, 0, 12});
+  EXPECT_EQ(seen_in(back), (Floats{1, 2, 3}));
+  EXPECT_EQ(source.to(runtime_.device("fake:1")).to_vector<float>(), (Floats{1, 2, 3}));
+  EXPECT_EQ(source.to(runtime_.device("cpu:1")).to_vector<float>(), (Floats{1, 2, 3}));
+}
+
+TEST_P(Unified, IsCountedApart) {
+  const std::uint64_t before = device_.memory().live_bytes;
+  const Buffer buffer = Buffer::allocate(device_, 1000, MemoryKind::kUnified);
+  EXPECT_EQ(device_.memory(MemoryKind::kUnified).live_bytes, 1000u);
+  EXPECT_EQ(device_.memory().live_bytes, before);
+  EXPECT_ERROR(Runtime(runtime_).unload(device_.backend() == "cpu" ? "cpu-openblas" : "fake"),
+               kInUse, "1 buffer (1000 bytes)");
+}
+
+INSTANTIATE_TEST_SUITE_P(OnDevices, Unified, testing::Values("cpu:0", "fake:0"),
+                         [](const auto& each) { return std::string(each.param).substr(0, 3); });
 
 }  // namespace
 }  // namespace patchbay::test

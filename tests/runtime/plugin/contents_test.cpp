@@ -1,23 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The numbers of contents that launches tell plugins. The fixture logs those of each launch.
-#include <cstdint>
-#include <functional>
-#include <map>
 #include <mutex>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/copy.h>
-#include <patchbay/dlpack.h>
-#include <patchbay/graph.h>
-#include <patchbay/interop.h>
-#include <patchbay/kernel.h>
-#include <patchbay/patchbay.h>
 
 #include "runtime/plugin/unruly.h"
 #include "support/environment_variable.h"
@@ -135,9 +118,9 @@ TEST_P(Contents, HaveAnotherNumberAfterEachWayToWrite) {
 /// The application may write to it at any time.
 TEST_P(Contents, AreUnknownOnceTheApplicationCanReachThem) {
   const std::map<std::string, std::function<void(const Tensor&)>> ways = {
-      {"data", [](const Tensor& w) { (void)w.data<float>(); }},
-      {"host_pointer", [](const Tensor& w) { (void)w.buffer().host_pointer(); }},
-      {"native_handle", [](const Tensor& w) { (void)native_handle(w.buffer()); }},
+      {"data", [](const Tensor& w) { return w.data<float>(); }},
+      {"host_pointer", [](const Tensor& w) { return w.buffer().host_pointer(); }},
+      {"native_handle", [](const Tensor& w) { return native_handle(w.buffer()); }},
       {"to_dlpack",
        [](const Tensor& w) {
          dlpack::DLManagedTensorVersioned* const exported = to_dlpack(w);

@@ -1,7 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What is found wanting after it was opened. Each kind has a reason of its own.
-#include <gtest/gtest.h>
-
 #include "support/temporary_directory.h"
 
 namespace patchbay::faults {

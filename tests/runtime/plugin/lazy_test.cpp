@@ -1,14 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // A plugin is opened when one of its devices is asked for, or when devices are listed.
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/error.h>
-
 #include "support/temporary_directory.h"
 #include "support/threads.h"
 
@@ -82,8 +73,7 @@ TEST(LazyPlugin, ThatFailsIsAnUnknownDeviceWithTheReason) {
   const TemporaryDirectory directory{"broken-driver"};
   const Runtime runtime(only({directory.path()}));
   for (int attempt = 0; attempt < 2; ++attempt) {
-    EXPECT_ERROR((void)runtime.device("plainc"), ErrorCode::kUnknownDevice,
-                 "failed: the driver is on fire");
+    EXPECT_ERROR(runtime.device("plainc"), kUnknownDevice, "failed: the driver is on fire");
   }
 }
 

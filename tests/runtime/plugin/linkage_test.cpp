@@ -5,13 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstring>
-#include <filesystem>
-#include <stdexcept>
-#include <string>
-
-#include <gtest/gtest.h>
-
 #include "support/temporary_directory.h"
 
 namespace patchbay::faults {

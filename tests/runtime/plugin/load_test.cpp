@@ -1,14 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Plugins that are added to a runtime later.
-#include <atomic>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/error.h>
-#include <patchbay/ops.h>
-#include <patchbay/tensor.h>
-
 #include "support/temporary_directory.h"
 #include "support/threads.h"
 
@@ -21,8 +12,7 @@ std::string words_of(const Error& error) {
 
 std::string error_of(const Runtime& runtime, const std::filesystem::path& file,
                      std::map<std::string, std::string> settings = {}) {
-  return words_of(
-      test::error_of([&] { static_cast<void>(runtime.load(file, std::move(settings))); }));
+  return words_of(test::error_of([&] { return runtime.load(file, std::move(settings)); }));
 }
 
 TEST(Load, AddsAPlugin) {
@@ -213,8 +203,7 @@ Runtime own_runtime() {
 
 TEST(OwnRuntime, ANameMeansADeviceOfTheTensorsRuntime) {
   const Runtime runtime = own_runtime();
-  const Tensor there = full({3}, 2, runtime.device("fake:0"));
-  const Tensor by_literal = there.to("cpu");
+  const Tensor there = full({3}, 2, runtime.device("fake:0")), by_literal = there.to("cpu");
   EXPECT_EQ(by_literal.device(), runtime.device("cpu:0"));
   EXPECT_EQ(by_literal.to_vector<float>(), (std::vector<float>{2, 2, 2}));
   const std::string name = "fake:1";
@@ -227,8 +216,7 @@ TEST(OwnRuntime, ANameMeansADeviceOfTheTensorsRuntime) {
 
 TEST(OwnRuntime, TheAdviceOfDataWorks) {
   const Tensor there = full({3}, 2, own_runtime().device("fake:0"));
-  EXPECT_HAS(test::error_of([&] { static_cast<void>(there.data<float>()); }).what(),
-             "tensor.to(\"cpu\")");
+  EXPECT_HAS(test::error_of([&] { return there.data<float>(); }).what(), "tensor.to(\"cpu\")");
   EXPECT_EQ(there.to("cpu").data<float>()[2], 2.0F);
 }
 

@@ -4,25 +4,9 @@
 // them.
 #include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <filesystem>
-#include <functional>
 #include <future>
-#include <memory>
 #include <mutex>
-#include <set>
 #include <shared_mutex>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/interop.h>
-#include <patchbay/patchbay.h>
 
 #include "runtime/plugin/held_locks.h"
 #include "runtime/plugin/unruly.h"
@@ -53,13 +37,13 @@ RuntimeOptions found_options(std::map<std::string, std::string> settings = {}) {
 /// Everything else that holds locks. Other threads, and the caller, use the runtime meanwhile.
 void use(Runtime& runtime) {
   const std::function<void(const Device&)> uses[] = {
-      [](const Device& device) { (void)values_on(device); },
-      [](const Device& device) { (void)device.memory(); },
+      [](const Device& device) { return values_on(device); },
+      [](const Device& device) { return device.memory(); },
       [](const Device& device) { device.synchronize(); },
       [](const Device& device) { device.trim_memory(); },
       [](const Device& device) { Stream(device).record().wait(); },
-      [](const Device& device) { (void)Kernel::prepare(device, fill_spec()); },
-      [](const Device& device) { (void)ones({3}, device).to(device.runtime().device("kept:0")); }};
+      [](const Device& device) { return Kernel::prepare(device, fill_spec()); },
+      [](const Device& device) { return ones({3}, device).to(device.runtime().device("kept:0")); }};
   const auto attempt = [](const auto& body, ErrorCode allowed = ErrorCode::kUnknownDevice) {
     try {
       body();
@@ -69,10 +53,10 @@ void use(Runtime& runtime) {
   };
   for (const auto& each : uses) attempt([&] { each(runtime.device("kept:1")); });
   attempt([&] { EXPECT_FALSE(runtime.explain().empty()); });
-  attempt([&] { (void)runtime.devices(); });
-  attempt([&] { (void)runtime.load(fixture_path("plain-c")); }, ErrorCode::kPluginFailed);
+  attempt([&] { return runtime.devices(); });
+  attempt([&] { return runtime.load(fixture_path("plain-c")); }, ErrorCode::kPluginFailed);
   attempt([&] { runtime.unload("plain-c"); }, ErrorCode::kInvalidArgument);
-  attempt([&] { (void)Runtime(only({})).load(fixture_path("fake")); });
+  attempt([&] { return Runtime(only({})).load(fixture_path("fake")); });
 }
 
 /// A sink that uses the library at the first line of each text, in the thread that calls it and in
@@ -163,7 +147,7 @@ TEST(LogDelivery, ASinkHasNoLockOfAGradientOrAGraph) {
   Tensor leaf;
   options.log = [&](LogLevel, std::string_view line) {
     EXPECT_EQ(num_held_locks(), 0u) << line;
-    if (leaf.defined()) std::thread([&] { (void)leaf.grad(); }).join();
+    if (leaf.defined()) std::thread([&] { return leaf.grad(); }).join();
     ++num_lines;
   };
   const Runtime runtime(options);
@@ -234,10 +218,9 @@ std::string unloaded_by_sink(const std::function<void(const Device&)>& open) {
 /// It is refused as in any thread: the interrupted call has made a buffer.
 TEST(LogDelivery, ASinkMayUnloadThePluginThatLogged) {
   EXPECT_EQ(unloaded_by_sink([](const Device& device) { device.synchronize(); }), "unloaded");
-  EXPECT_EQ(
-      unloaded_by_sink([](const Device& device) { EXPECT_EQ(values_on(device), kOnes); }),
-      "[unload] plugin 'kept' is in use: kept:1: 1 buffer (12 bytes). Release these first, then "
-      "unload.");
+  EXPECT_EQ(unloaded_by_sink([](const Device& device) { EXPECT_EQ(values_on(device), kOnes); }),
+            "[unload] plugin 'kept' is in use: kept:1: 1 buffer (12 bytes). Release these first, "
+            "then unload.");
 }
 
 /// The lines that its calls cause wait until it has returned.

@@ -1,9 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Misspelt settings, variables and plugins are errors, which name the nearest right one.
-#include <gtest/gtest.h>
-
-#include <patchbay/error.h>
-
 #include "support/environment_variable.h"
 #include "support/runtime_fixture.h"
 #include "support/temporary_directory.h"
@@ -121,7 +117,7 @@ TEST(Names, PluginsOfAVariableThatAreNotHereAreTold) {
     EXPECT_HAS(told.explained, "\n" + begin);
     const Runtime runtime(options);
     EXPECT_EQ(runtime.devices().size(), 1u);
-    EXPECT_ERROR(runtime.device("cpu"), ErrorCode::kUnknownDevice, "no backend 'cpu'");
+    EXPECT_ERROR(runtime.device("cpu"), kUnknownDevice, "no backend 'cpu'");
     options.plugins = {"plain-c", "vendor-blas"};  // what the program says stays an error
     EXPECT_TRUE(error_of(options).ends_with("]. Correct RuntimeOptions::plugins."));
     options.plugins = {};
@@ -147,36 +143,32 @@ TEST(Names, VisibleDevicesOfAVariableThatAreNotHereAreTold) {
   {
     const EnvironmentVariable variable("PATCHBAY_VISIBLE_DEVICES", "vendor:0,fake:1");
     const Told told = told_by(options);
-    EXPECT_HAS(told.warnings,
-               "[Runtime] no backend 'vendor' was found for the visible device "
-               "'vendor:0': found are [");
+    EXPECT_HAS(
+        told.warnings,
+        "[Runtime] no backend 'vendor' was found for the visible device 'vendor:0': found are [");
     EXPECT_HAS(told.warnings, "], PATCHBAY_VISIBLE_DEVICES='vendor:0,fake:1' names it");
     EXPECT_HAS(told.explained, "\nno backend 'vendor' was found for the visible device");
     EXPECT_HAS(told.explained, "\nvisible device 'vendor:0' is not there\n");
     const Runtime runtime(options);
     EXPECT_EQ(runtime.devices().size(), 1u);
-    EXPECT_ERROR(
-        runtime.device("fake:0"), ErrorCode::kUnknownDevice,
-        "[Device] device 'fake:0' is hidden: visible are [vendor:0, fake:1] "
-        "(PATCHBAY_VISIBLE_DEVICES='vendor:0,fake:1'). Add it to PATCHBAY_VISIBLE_DEVICES or "
-        "RuntimeOptions::visible_devices.");
-    EXPECT_ERROR(
-        runtime.first_cpu(), ErrorCode::kUnknownDevice,
-        "visible are [vendor:0, fake:1] (PATCHBAY_VISIBLE_DEVICES='vendor:0,fake:1'). Name ");
-    EXPECT_ERROR(runtime.device("gpu:1"), ErrorCode::kUnknownDevice,
+    EXPECT_ERROR(runtime.device("fake:0"), kUnknownDevice,
+                 "[Device] device 'fake:0' is hidden: visible are [vendor:0, fake:1] "
+                 "(PATCHBAY_VISIBLE_DEVICES='vendor:0,fake:1'). Add it to PATCHBAY_VISIBLE_DEVICES "
+                 "or RuntimeOptions::visible_devices.");
+    EXPECT_ERROR(runtime.first_cpu(), kUnknownDevice,
+                 "visible are [vendor:0, fake:1] (PATCHBAY_VISIBLE_DEVICES='vendor:0,fake:1')");
+    EXPECT_ERROR(runtime.device("gpu:1"), kUnknownDevice,
                  "[Device] no device 'gpu:1': 1 accelerator found (fake:1), visible are [vendor:0, "
                  "fake:1] (PATCHBAY_VISIBLE_DEVICES='vendor:0,fake:1'). Runtime::explain() says");
   }
   {
     const EnvironmentVariable variable("PATCHBAY_VISIBLE_DEVICES", "fake:0,fkae:1");
     const std::string text = error_of(options);
-    EXPECT_TRUE(
-        text.starts_with("[Runtime] no backend 'fkae' was found for the visible device "
-                         "'fkae:1': found are ["))
+    EXPECT_TRUE(text.starts_with(
+        "[Runtime] no backend 'fkae' was found for the visible device 'fkae:1': found are ["))
         << text;
-    EXPECT_TRUE(
-        text.ends_with(", the nearest is 'fake'. Correct or unset "
-                       "PATCHBAY_VISIBLE_DEVICES='fake:0,fkae:1'."))
+    EXPECT_TRUE(text.ends_with(
+        ", the nearest is 'fake'. Correct or unset PATCHBAY_VISIBLE_DEVICES='fake:0,fkae:1'."))
         << text;
   }
   {
@@ -195,7 +187,7 @@ TEST(Names, VisibleDevicesOfAVariableThatAreNotHereAreTold) {
   }
   const EnvironmentVariable variable("PATCHBAY_VISIBLE_DEVICES", "fake:7");
   const Runtime runtime(options);
-  EXPECT_ERROR((void)runtime.devices(), ErrorCode::kUnknownDevice,
+  EXPECT_ERROR(runtime.devices(), kUnknownDevice,
                "[Device] no visible device is there: expected some of [fake:0, fake:1], got "
                "PATCHBAY_VISIBLE_DEVICES='fake:7'. Correct or unset it.");
   EXPECT_HAS(runtime.explain(), "visible device 'fake:7' is not there");
@@ -207,12 +199,12 @@ TEST(Names, AMissingBackendIsToldWithTheFilesThatCouldHaveIt) {
   const std::filesystem::path odd = directory.write("vendor", "no library");
   const Runtime runtime(only({directory.path()}));
   const std::string refused = " Plugin '" + odd.string() + "' is refused: not an ELF file";
-  EXPECT_ERROR(runtime.device("vendor:0"), ErrorCode::kUnknownDevice, refused);
-  EXPECT_ERROR(runtime.device("gpu:0"), ErrorCode::kUnknownDevice, refused);
+  EXPECT_ERROR(runtime.device("vendor:0"), kUnknownDevice, refused);
+  EXPECT_ERROR(runtime.device("gpu:0"), kUnknownDevice, refused);
   const std::string failed =
       " Plugin '" + (directory.path() / "patchbay-open-error.so").string() + "' is failed: ";
-  EXPECT_ERROR(runtime.device("openerror:0"), ErrorCode::kUnknownDevice, failed);
-  EXPECT_ERROR(runtime.device("gpu:0"), ErrorCode::kUnknownDevice, failed);
+  EXPECT_ERROR(runtime.device("openerror:0"), kUnknownDevice, failed);
+  EXPECT_ERROR(runtime.device("gpu:0"), kUnknownDevice, failed);
 }
 
 TEST(Names, ControlCharactersAreEscaped) {
@@ -266,8 +258,7 @@ TEST(Names, MisspeltPluginsAreErrors) {
   const TemporaryDirectory directory{"plain-c"};
   RuntimeOptions options = only({directory.path()});
   options.plugins = {"plain-d"};
-  const std::string found = " was found: found are [cpu-openblas";
-  const std::string text = error_of(options);
+  const std::string found = " was found: found are [cpu-openblas", text = error_of(options);
   EXPECT_EQ(text.rfind("[Runtime] no plugin 'plain-d'" + found, 0), 0u) << text;
   EXPECT_TRUE(text.ends_with("], the nearest is 'plain-c'. Correct RuntimeOptions::plugins."))
       << text;
@@ -290,8 +281,8 @@ TEST(Names, ABackendInThePlaceOfAPluginIsToldWhoHasIt) {
       << text;
 
   const Runtime runtime(fake_options());
-  EXPECT_ERROR(Runtime(runtime).unload("fack"), ErrorCode::kInvalidArgument,
-               "[unload] no plugin 'fack' is loaded: loaded are [fake], the nearest is 'fake'.");
+  EXPECT_INVALID(Runtime(runtime).unload("fack"),
+                 "[unload] no plugin 'fack' is loaded: loaded are [fake], the nearest is 'fake'.");
 }
 
 TEST(Names, PluginsDeclareTheSettingsThatTheyAskFor) {

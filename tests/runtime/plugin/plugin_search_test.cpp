@@ -4,15 +4,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/error.h>
-
 #include "support/environment_variable.h"
 #include "support/runtime_fixture.h"
 #include "support/temporary_directory.h"
@@ -150,9 +141,8 @@ TEST(PluginPath, AbsentDirectoryIsNoError) {
 
 void expect_bad_path(const std::string& value, const std::string& element) {
   const EnvironmentVariable path("PATCHBAY_PLUGIN_PATH", value);
-  EXPECT_ERROR(Runtime(RuntimeOptions{}), ErrorCode::kInvalidArgument,
-               "PATCHBAY_PLUGIN_PATH '" + value + "'");
-  EXPECT_ERROR(Runtime(RuntimeOptions{}), ErrorCode::kInvalidArgument, "'" + element + "'");
+  EXPECT_INVALID(Runtime(RuntimeOptions{}), "PATCHBAY_PLUGIN_PATH '" + value + "'");
+  EXPECT_INVALID(Runtime(RuntimeOptions{}), "'" + element + "'");
 }
 
 TEST(PluginPath, EmptyElementIsAnError) {
@@ -245,8 +235,8 @@ void expect_file_error(const fs::path& file, const std::string& reason) {
   const TemporaryDirectory directory{"plain-c"};
   RuntimeOptions options = only({directory.path()});
   options.plugin_files = {file};
-  EXPECT_ERROR(Runtime{options}, ErrorCode::kPluginFailed, file.string());
-  EXPECT_ERROR(Runtime{options}, ErrorCode::kPluginFailed, reason);
+  EXPECT_ERROR(Runtime{options}, kPluginFailed, file.string());
+  EXPECT_ERROR(Runtime{options}, kPluginFailed, reason);
 }
 
 TEST(PluginFile, ThatDoesNotLoadIsAnError) {

@@ -4,11 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstring>
-#include <filesystem>
-
-#include <gtest/gtest.h>
-
 #include "support/temporary_directory.h"
 
 namespace patchbay::faults {
@@ -36,12 +31,26 @@ std::string changed_header(Change change) {
   return bytes;
 }
 
-TEST(RefusedPlugin, TextFile) { expect_bytes_refused("#!/bin/sh\necho hi\n", "not an ELF file"); }
-
-TEST(RefusedPlugin, EmptyFile) { expect_bytes_refused("", "not an ELF file"); }
-
-TEST(RefusedPlugin, TruncatedInTheHeader) {
-  expect_bytes_refused(test::read_text(fixture_path("nothing")).substr(0, 40), "truncated");
+TEST(RefusedPlugin, FilesThatAreNoPlugin) {
+  const std::pair<std::string, const char*> files[] = {
+      {"#!/bin/sh\necho hi\n", "not an ELF file"},
+      {"", "not an ELF file"},
+      {test::read_text(fixture_path("nothing")).substr(0, 40), "truncated"},
+      {changed_header(
+           [](Elf64_Ehdr& h) { h.e_machine = h.e_machine == EM_PPC64 ? EM_S390 : EM_PPC64; }),
+       "another architecture"},
+      {changed_header([](Elf64_Ehdr& h) { h.e_ident[EI_DATA] = ELFDATA2MSB; }),
+       "another architecture"},
+      {changed_header([](Elf64_Ehdr& h) { h.e_ident[EI_CLASS] = ELFCLASS32; }),
+       "another architecture"},
+      {changed_header([](Elf64_Ehdr& h) { h.e_type = ET_EXEC; }), "not a shared library"},
+      {changed_header([](Elf64_Ehdr& h) { h.e_type = ET_REL; }), "not a shared library"},
+      {changed_header([](Elf64_Ehdr& h) { h.e_phnum = 0; }), "malformed"},
+      {changed_header([](Elf64_Ehdr& h) { h.e_phoff = ~Elf64_Off{0} - 8; }), "truncated"}};
+  for (const auto& [bytes, reason] : files) {
+    SCOPED_TRACE(reason);
+    expect_bytes_refused(bytes, reason);
+  }
 }
 
 TEST(RefusedPlugin, TruncatedAnywhere) {
@@ -67,72 +76,32 @@ TEST(RefusedPlugin, NamesWithoutAnEnd) {
   }
 }
 
-TEST(RefusedPlugin, OtherArchitecture) {
-  const auto other = [](Elf64_Ehdr& header) {
-    header.e_machine = header.e_machine == EM_PPC64 ? EM_S390 : EM_PPC64;
-  };
-  expect_bytes_refused(changed_header(other), "another architecture");
-}
-
-TEST(RefusedPlugin, OtherByteOrderAndWordSize) {
-  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_ident[EI_DATA] = ELFDATA2MSB; }),
-                       "another architecture");
-  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_ident[EI_CLASS] = ELFCLASS32; }),
-                       "another architecture");
-}
-
-TEST(RefusedPlugin, ProgramAndObjectFile) {
-  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_type = ET_EXEC; }),
-                       "not a shared library");
-  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_type = ET_REL; }),
-                       "not a shared library");
-}
-
-TEST(RefusedPlugin, MalformedProgramHeaders) {
-  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_phnum = 0; }), "malformed");
-  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_phoff = ~Elf64_Off{0} - 8; }),
-                       "truncated");
-}
-
-TEST(RefusedPlugin, NoNote) { expect_outcome("no-note", kRefused, {"no Patchbay note"}); }
-
-TEST(RefusedPlugin, WrongMajorVersionInTheNote) {
-  expect_outcome("wrong-major", kRefused, {"interface 77."});
-  expect_outcome("version-zero", kRefused,
-                 {"built for plugin interface 0.1, this library has 1.1"});
-}
-
-TEST(RefusedPlugin, BadBackendNameInTheNote) {
-  expect_outcome("bad-backend", kRefused, {"No Such-Name"});
+TEST(RefusedPlugin, BadNotes) {
+  const std::pair<const char*, std::vector<std::string>> notes[] = {
+      {"no-note", {"no Patchbay note"}},
+      {"wrong-major", {"interface 77."}},
+      {"version-zero", {"built for plugin interface 0.1, this library has 1.1"}},
+      {"bad-backend", {"No Such-Name"}},
+      {"other-kind",
+       {"a plugin of kind 'collective': this library opens those of kind 'device' only"}},
+      {"newer-minor",
+       {"it requires plugin interface ", ".4000000000 for 'teleport/1', this library has ",
+        "Use a newer library or an older plugin"}},
+      // The strictest of several counts, and a long text is cut.
+      {"two-requirements",
+       {".4000000000 for 'teleport/1 of everything from this device to a card in K...', "}},
+      {"bad-setting",
+       {"its note has a bad setting name 'Bad\\x1b[31m': expected [a-z][a-z0-9_]*"}}};
+  for (const auto& [fixture, words] : notes) {
+    SCOPED_TRACE(fixture);
+    expect_outcome(fixture, kRefused, words);
+  }
 }
 
 TEST(RefusedPlugin, NoteOfAnotherPluginThanTheFile) {
   const TemporaryDirectory directory{"plain-c"};
   directory.write("harmless", test::read_text(fixture_path("later-version")));
   expect_outcome_in(directory, "harmless", kRefused, {"later-version", "harmless"});
-}
-
-TEST(RefusedPlugin, OfAnotherKind) {
-  expect_outcome("other-kind", kRefused,
-                 {"a plugin of kind 'collective': this library opens those of kind 'device' only"});
-}
-
-TEST(RefusedPlugin, OneThatRequiresANewerLibrary) {
-  expect_outcome(
-      "newer-minor", kRefused,
-      {"it requires plugin interface ", ".4000000000 for 'teleport/1', this library has ",
-       "Use a newer library or an older plugin"});
-}
-
-TEST(RefusedPlugin, OfSeveralRequirementsTheStrictestCountsAndALongTextIsCut) {
-  expect_outcome(
-      "two-requirements", kRefused,
-      {".4000000000 for 'teleport/1 of everything from this device to a card in K...', "});
-}
-
-TEST(RefusedPlugin, SettingWithABadName) {
-  expect_outcome("bad-setting", kRefused,
-                 {"its note has a bad setting name 'Bad\\x1b[31m': expected [a-z][a-z0-9_]*"});
 }
 
 TEST(RefusedPlugin, FileWritableByOthers) {
@@ -158,6 +127,13 @@ TEST(RefusedPlugin, SymlinkIntoADirectoryWritableByOthers) {
   fs::permissions(open.path(), fs::perms(0757));
   expect_outcome_in(good, "later-version", kRefused, {"writable by others"});
 }
+
+/// Files are another user's.
+class GivenAwayPlugin : public testing::Test {
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  }
+};
 
 constexpr uid_t kStranger = 12345;
 
@@ -187,21 +163,18 @@ void expect_refused(const PluginInfo& info, const std::string& reason) {
   EXPECT_HAS(info.reason, reason);
 }
 
-TEST(RefusedPlugin, FileOfAnotherUser) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+TEST_F(GivenAwayPlugin, FileOfAnotherUser) {
   expect_refused(outcome_of_file_of(kStranger, 0, 0644),
                  "the file is owned by user 12345: expected root, the user of this process (0)");
 }
 
-TEST(RefusedPlugin, DirectoryOfAnotherUser) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+TEST_F(GivenAwayPlugin, DirectoryOfAnotherUser) {
   const PluginInfo info = outcome_in_directory_of(kStranger, 0, 0755);
   expect_refused(info, "its directory " + info.path.parent_path().string() +
                            " is owned by user 12345: expected root");
 }
 
-TEST(RefusedPlugin, SymlinkIntoADirectoryOfAnotherUser) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+TEST_F(GivenAwayPlugin, SymlinkIntoADirectoryOfAnotherUser) {
   const TemporaryDirectory good, odd;
   good.add("plain-c");
   fs::create_symlink(odd.add("later-version"), good.path() / "patchbay-later-version.so");
@@ -209,22 +182,19 @@ TEST(RefusedPlugin, SymlinkIntoADirectoryOfAnotherUser) {
   expect_outcome_in(good, "later-version", kRefused, {odd.path().string(), "owned by user 12345"});
 }
 
-TEST(RefusedPlugin, WritableByAGroup) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+TEST_F(GivenAwayPlugin, WritableByAGroup) {
   expect_refused(outcome_of_file_of(0, kStranger, 0664),
                  "the file is writable by group 12345 (chmod g-w)");
   expect_refused(outcome_in_directory_of(0, kStranger, 0775),
                  "is writable by group 12345 (chmod g-w)");
 }
 
-TEST(RefusedPlugin, ButNotForAGroupThatMayOnlyRead) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+TEST_F(GivenAwayPlugin, ButNotForAGroupThatMayOnlyRead) {
   EXPECT_EQ(outcome_of_file_of(0, kStranger, 0644).status, PluginStatus::kLoaded);
   EXPECT_EQ(outcome_in_directory_of(0, kStranger, 0755).status, PluginStatus::kLoaded);
 }
 
-TEST(RefusedPlugin, ButNotForRootsGroup) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+TEST_F(GivenAwayPlugin, ButNotForRootsGroup) {
   EXPECT_EQ(outcome_of_file_of(0, 0, 0664).status, PluginStatus::kLoaded);
   EXPECT_EQ(outcome_in_directory_of(0, 0, 0775).status, PluginStatus::kLoaded);
 }
@@ -237,15 +207,11 @@ TEST(RefusedPlugin, NotARegularFile) {
   expect_outcome_in(directory, "pipe", kRefused, {"not a regular file"});
 }
 
-TEST(RefusedPlugin, DanglingSymlink) {
+TEST(RefusedPlugin, SymlinksToNothing) {
   const TemporaryDirectory directory{"plain-c"};
   fs::create_symlink("nowhere", directory.path() / "patchbay-dangling.so");
-  expect_outcome_in(directory, "dangling", kRefused, {"can't be found"});
-}
-
-TEST(RefusedPlugin, SymlinkLoop) {
-  const TemporaryDirectory directory{"plain-c"};
   fs::create_symlink("patchbay-loop.so", directory.path() / "patchbay-loop.so");
+  expect_outcome_in(directory, "dangling", kRefused, {"can't be found"});
   expect_outcome_in(directory, "loop", kRefused, {"can't be found"});
 }
 

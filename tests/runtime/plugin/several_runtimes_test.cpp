@@ -1,16 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Several runtimes in a process, with the same plugin, and plugins whose objects have equal
 // addresses.
-#include <cstdlib>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/interop.h>
-#include <patchbay/patchbay.h>
-
 #include "support/kernels.h"
 #include "support/temporary_directory.h"
 

@@ -3,17 +3,6 @@
 #ifndef PATCHBAY_TESTS_RUNTIME_PLUGIN_UNRULY_H_
 #define PATCHBAY_TESTS_RUNTIME_PLUGIN_UNRULY_H_
 
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/patchbay.h>
-
 #include "support/environment_variable.h"
 #include "support/kernels.h"
 #include "support/log_lines.h"
@@ -62,6 +51,13 @@ inline void for_each_mode(
     SCOPED_TRACE(std::string("validate ") + validate);
     body({{"validate", validate}});
   }
+}
+
+inline void for_each_mode(const std::string& ways, const std::function<void(Unruly&)>& body) {
+  for_each_mode([&](const auto& settings) {
+    Unruly plugin(ways, settings);
+    body(plugin);
+  });
 }
 
 using test::fill_spec;

@@ -1,14 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // A plugin's scratch memory, which its threads may ask for at any time.
-#include <filesystem>
-#include <string>
-#include <thread>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/interop.h>
-#include <patchbay/patchbay.h>
-
 #include "runtime/plugin/unruly.h"
 #include "support/runtime_fixture.h"
 #include "support/temporary_directory.h"
@@ -29,8 +20,7 @@ TEST(UnrulyPlugin, IsUnloadedWithinASpanThatItShows) {
 }
 
 TEST(UnrulyPlugin, ScratchMemoryDoesNotHoldIt) {
-  for_each_mode([](const auto& settings) {
-    Unruly plugin("device-scratch,count-memory", settings);
+  for_each_mode("device-scratch,count-memory", [](Unruly& plugin) {
     (void)Kernel::prepare(plugin.device(), fill_spec());
     plugin.runtime().unload("kept");
     EXPECT_EQ(plugin.count("all memory is back"), 1);
@@ -48,10 +38,9 @@ TEST(UnrulyPlugin, ScratchMemoryOfNoBytesIsNothing) {
 
 /// What the program's function throws does not cross the plugin.
 TEST(UnrulyPlugin, IsToldThatTheProgramsFunctionThrew) {
-  for_each_mode([](const auto& settings) {
-    Unruly plugin("device-scratch,allocate-fails", settings);
+  for_each_mode("device-scratch,allocate-fails", [](Unruly& plugin) {
     plugin.runtime().set_out_of_memory_callback([](const Device&, std::size_t) { throw 1; });
-    EXPECT_ERROR((void)Kernel::prepare(plugin.device(), fill_spec()), ErrorCode::kOutOfMemory,
+    EXPECT_ERROR(Kernel::prepare(plugin.device(), fill_spec()), kOutOfMemory,
                  "an exception of an unknown type (kept:1)");
   });
 }
@@ -77,16 +66,14 @@ TEST(UnrulyPlugin, IsNotUnloadedWhileItPlansACopy) {
     std::thread planner([&] { EXPECT_EQ(plan_copy(from, to, 64).route, Route::kPeer); });
     while (test::read_text(log).find("asks about a peer") == std::string::npos)
       std::this_thread::yield();
-    EXPECT_ERROR(plugin.runtime().unload("kept"), ErrorCode::kInUse,
-                 "a call of another thread is running");
+    EXPECT_ERROR(plugin.runtime().unload("kept"), kInUse, "a call of another thread is running");
     planner.join();
     plugin.runtime().unload("kept");
   });
 }
 
 TEST(UnrulyPlugin, ItsThreadsAreRefusedScratchMemoryOfADeviceThatIsNotOpen) {
-  for_each_mode([](const auto& settings) {
-    Unruly plugin("open-thread-asks", settings);
+  for_each_mode("open-thread-asks", [](Unruly& plugin) {
     EXPECT_EQ(values_on(plugin.device()), kOnes);
     plugin.end();
     EXPECT_EQ(plugin.count("scratch memory is refused"), 1);

@@ -1,11 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // When the verdict of an earlier probe counts.
-#include <fstream>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/patchbay.h>
-
 #include "probed.h"
 #include "support/paths.h"
 

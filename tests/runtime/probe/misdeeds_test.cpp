@@ -5,17 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstddef>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <thread>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/patchbay.h>
 
 #include "probed.h"
 

@@ -1,12 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Who asks for a probe, what the plugin finds in it, and which changes it tells.
 #include <cstdio>
-#include <cstdlib>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <patchbay/patchbay.h>
 
 #include "probed.h"
 #include "support/runtime_fixture.h"
@@ -39,14 +35,13 @@ TEST(Probe, RefusesBadSettings) {
   Probed plugin;
   plugin.options.probe = {};
   plugin.options.settings["probe"] = "yes";
-  EXPECT_ERROR(Runtime(plugin.options), ErrorCode::kInvalidArgument,
-               "bad setting 'probe': expected 0, 1 or again, got 'yes'");
+  EXPECT_INVALID(Runtime(plugin.options), "bad setting 'probe': expected 0, 1 or again, got 'yes'");
   plugin.options.settings["probe"] = "1";
   for (const char* const bad : {"0", "-1", "4000", "1s", "nan"}) {
     plugin.options.settings["probe_seconds"] = bad;
-    EXPECT_ERROR(Runtime(plugin.options), ErrorCode::kInvalidArgument,
-                 "bad setting 'probe_seconds': expected a number above 0, at most 3600, got '" +
-                     std::string(bad));
+    EXPECT_INVALID(Runtime(plugin.options),
+                   "bad setting 'probe_seconds': expected a number above 0, at most 3600, got '" +
+                       std::string(bad));
   }
 }
 

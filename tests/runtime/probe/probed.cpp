@@ -1,9 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "probed.h"
 
-#include <cstdlib>
-#include <fstream>
-
 namespace patchbay::faults {
 namespace {
 

@@ -3,13 +3,6 @@
 #ifndef PATCHBAY_TESTS_RUNTIME_PROBE_PROBED_H_
 #define PATCHBAY_TESTS_RUNTIME_PROBE_PROBED_H_
 
-#include <chrono>
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <patchbay/runtime.h>
-
 #include "support/environment_variable.h"
 #include "support/temporary_directory.h"
 

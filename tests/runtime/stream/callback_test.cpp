@@ -1,20 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <future>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/lsan_interface.h>
 #endif
-
-#include <patchbay/patchbay.h>
 
 #include "runtime/stream/gate.h"
 #include "support/device_test.h"
@@ -39,7 +29,7 @@ class Told {
       std::make_shared<std::promise<std::string>>();
 };
 
-class CallbackOn : public DeviceTest {};
+PATCHBAY_DEVICE_TESTS(CallbackOn);
 
 TEST_P(CallbackOn, HoldsNoLaterWorkBack) {
   Gate gate;
@@ -76,10 +66,10 @@ TEST_P(CallbackOn, MayNotCallTheRuntime) {
         messages.emplace_back(error.what());
       }
     };
-    attempt([&] { static_cast<void>(value + 1); });
-    attempt([&] { static_cast<void>(value.to_vector<float>()); });
+    attempt([&] { return value + 1; });
+    attempt([&] { return value.to_vector<float>(); });
     attempt([&] { stream.synchronize(); });
-    attempt([&] { static_cast<void>(stream.record()); });
+    attempt([&] { return stream.record(); });
     attempt([&] { event.wait(); });
     attempt([&] { value.buffer().device().synchronize(); });
     promise.set_value(std::move(messages));
@@ -122,7 +112,7 @@ TEST_P(CallbackOn, LetsOtherThreadsUseTheMemoryThatKeepsItsStream) {
     brief.record().wait();
     brief.add_callback([&gate](const Error*) { gate.pass(); });
   }
-  std::vector<float> more;
+  Floats more;
   std::thread other([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the call below has begun
     more = (value + 1).to_vector<float>();
@@ -157,12 +147,10 @@ TEST_P(CallbackOn, MayHoldTheLastHandleOfTensorsAndStream) {
       runtime.unload(plugin_of(runtime, name));
       is_unloaded = true;
     } catch (const Error& error) {
-      ASSERT_EQ(error.code(), ErrorCode::kInUse) << error.what();
+      ASSERT_EQ(error.code(), kInUse) << error.what();
     }
   }
 }
-
-PATCHBAY_ON_EACH_DEVICE(CallbackOn);
 
 TEST(Callbacks, OfAnInlineStreamAreCalledAtOnce) {
   const Runtime runtime(options());
@@ -229,8 +217,7 @@ TEST(OwnThreadDeathTest, HoldsNoProcessUp) {
 }
 
 TEST(Callbacks, AreToldOfFailures) {
-  const Runtime runtime(options({{"fake_fail_async_launch", "2"}}));
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options({{"fake_fail_async_launch", "2"}})).device("fake:0");
   const Stream stream(device);
   const StreamScope scope(stream);
   const Tensor value = ones({4}, device);
@@ -253,8 +240,8 @@ TEST(Callbacks, ExceptionsAreLogged) {
 
 TEST(Callbacks, EmptyFunctionsAreRefused) {
   const Runtime runtime(options());
-  EXPECT_ERROR(runtime.device("fake:0").default_stream().add_callback({}),
-               ErrorCode::kInvalidArgument, "[add_callback] an empty function");
+  EXPECT_INVALID(runtime.device("fake:0").default_stream().add_callback({}),
+                 "[add_callback] an empty function");
 }
 
 }  // namespace

@@ -1,15 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Threads that pthread_cancel ends: a wait ends at once, everything else is as if it had not begun
 // or is done, and the process goes on.
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <thread>
-
-#include <patchbay/patchbay.h>
-#include <patchbay/process_group.h>
-#include <patchbay/trace.h>
-
 #include "gate.h"
 #include "support/cancellable_thread.h"
 #include "support/device_test.h"
@@ -19,20 +10,14 @@ namespace patchbay::test {
 namespace {
 
 using namespace std::chrono_literals;
-using Floats = std::vector<float>;
 
 /// A launch that never ends, and the waits for it.
 TEST(Cancellation, EndsAWaitForWorkThatNeverEnds) {
-  const Runtime runtime(options({{"fake_endless_launch", "2"}}));
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options({{"fake_endless_launch", "2"}})).device("fake:0");
   const Tensor a = ones({4}, device);
   device.synchronize();
   const Stream stuck(device);
-  Tensor b;
-  {
-    const StreamScope scope(stuck);
-    b = a + a;
-  }
+  const Tensor b = on_stream(stuck, [&] { return a + a; });
   const Event event = stuck.record();
   std::atomic<int> num_ended{0};
   const std::function<void()> waits[] = {
@@ -52,21 +37,16 @@ TEST(Cancellation, EndsAWaitForWorkThatNeverEnds) {
 
 TEST(Cancellation, EndsAWaitForAStreamOfTheCpu) {
   Gate gate;
-  const Runtime runtime(gated_options(gate));
-  const Device device = runtime.device("cpu:0");
+  const Device device = Runtime(gated_options(gate)).device("cpu:0");
   const Stream stream(device);
   const Tensor a = ones({kLarge}, device);
   gate.close();
-  Tensor b;
-  {
-    const StreamScope scope(stream);
-    b = a + 1;
-  }
+  const Tensor b = on_stream(stream, [&] { return a + 1; });
   const Event event = stream.record();
   for (const std::function<void()>& wait :
        {std::function<void()>([&] { stream.synchronize(); }),
         std::function<void()>([&] { event.wait(); }),
-        std::function<void()>([&] { (void)b.to_vector<float>(); })}) {
+        std::function<void()>([&] { return b.to_vector<float>(); })}) {
     CancellableThread thread(wait);
     std::this_thread::sleep_for(20ms);
     EXPECT_TRUE(thread.cancel());
@@ -90,8 +70,7 @@ TEST(Cancellation, EndsAWaitForOtherMembers) {
 }
 
 /// A thread that was cancelled before ends in a call or after it. Nothing aborts the process.
-class CancelledOn : public DeviceTest {};
-PATCHBAY_ON_EACH_DEVICE(CancelledOn);
+PATCHBAY_DEVICE_TESTS(CancelledOn);
 
 TEST_P(CancelledOn, WhateverItCalls) {
   const Tensor a = full({1000}, 3, device_);
@@ -108,18 +87,18 @@ TEST_P(CancelledOn, WhateverItCalls) {
         const StreamScope scope(other);
         (void)sum(a * 2 + 1).item<float>();
       },
-      [&] { (void)(a + a).to_vector<float>(); },
-      [&] { (void)a.to(host); },
-      [&] { (void)a.to(host).to(device_); },
+      [&] { return (a + a).to_vector<float>(); },
+      [&] { return a.to(host); },
+      [&] { return a.to(host).to(device_); },
       [&] {
-        (void)matmul(a.reshape({10, 100}), a.reshape({100, 10})).to_vector<float>();
+        return matmul(a.reshape({10, 100}), a.reshape({100, 10})).to_vector<float>();
       },
       [&] {
         const TraceScope trace("cancelled", test_runtime());
         (void)(a + 1).to_vector<float>();
       },
-      [&] { (void)test_runtime().explain(); },
-      [&] { (void)test_runtime().devices(); },
+      [&] { return test_runtime().explain(); },
+      [&] { return test_runtime().devices(); },
   };
   for (const auto& call : calls) {
     for (int i = 0; i < 3; ++i) static_cast<void>(run_cancelled(call));

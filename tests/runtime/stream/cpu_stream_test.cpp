@@ -1,12 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Streams of a CPU device that are not the default one: a thread each.
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "runtime/stream/gate.h"
 
 namespace patchbay::test {
@@ -31,9 +24,9 @@ TEST_F(CpuStream, OperationsReturnBeforeTheyAreDone) {
   const Tensor c = a + b;
   const Event event = stream.record();
   EXPECT_FALSE(event.is_done());
-  EXPECT_ERROR(event.wait(0ns), ErrorCode::kTimedOut, "[wait] the deadline passed (cpu:0)");
-  EXPECT_ERROR(stream.synchronize(1ms), ErrorCode::kTimedOut, "[synchronize]");
-  EXPECT_ERROR(cpu_.synchronize(1ms), ErrorCode::kTimedOut, "[synchronize]");
+  EXPECT_ERROR(event.wait(0ns), kTimedOut, "[wait] the deadline passed (cpu:0)");
+  EXPECT_ERROR(stream.synchronize(1ms), kTimedOut, "[synchronize]");
+  EXPECT_ERROR(cpu_.synchronize(1ms), kTimedOut, "[synchronize]");
   gate_.open();
   event.wait();
   EXPECT_TRUE(event.is_done());
@@ -44,11 +37,7 @@ TEST_F(CpuStream, TheHostWaitsForWhatItReads) {
   const Tensor a = ones({kLarge}, cpu_);
   const Stream stream(cpu_);
   gate_.close();
-  Tensor sum;
-  {
-    const StreamScope scope(stream);
-    sum = a + a;
-  }
+  const Tensor sum = on_stream(stream, [&] { return a + a; });
   std::thread opener([this] { gate_.open(); });
   EXPECT_EQ(sum.data<float>()[0], 2.0f);
   opener.join();
@@ -58,27 +47,19 @@ TEST_F(CpuStream, TheInlineStreamWaitsForItsOperands) {
   const Tensor a = ones({kLarge}, cpu_);
   const Stream stream(cpu_);
   gate_.close();
-  Tensor sum;
-  {
-    const StreamScope scope(stream);
-    sum = a + a;
-  }
-  std::vector<float> seen;
+  const Tensor sum = on_stream(stream, [&] { return a + a; });
+  Floats seen;
   std::thread reader([&] { seen = (sum.slice(0, 0, 4) + 1).to_vector<float>(); });
   gate_.open();
   reader.join();
-  EXPECT_EQ(seen, std::vector<float>(4, 3.0f));
+  EXPECT_EQ(seen, Floats(4, 3.0f));
 }
 
 TEST_F(CpuStream, WritesWaitForReadsOfOtherStreams) {
   const Tensor a = ones({kLarge}, cpu_);
   const Stream stream(cpu_);
   gate_.close();
-  Tensor sum;
-  {
-    const StreamScope scope(stream);
-    sum = a + a;
-  }
+  const Tensor sum = on_stream(stream, [&] { return a + a; });
   std::thread writer([&] { a.slice(0, kLarge - 1, kLarge).fill_(9); });  // inline, and small
   gate_.open();
   writer.join();
@@ -90,18 +71,11 @@ TEST_F(CpuStream, StreamsWaitForEachOther) {
   const Tensor a = ones({kLarge}, cpu_);
   const Stream first(cpu_), second(cpu_);
   gate_.close();
-  Tensor sum, more;
-  {
-    const StreamScope scope(first);
-    sum = a + a;
-  }
-  {
-    const StreamScope scope(second);
-    more = sum.slice(0, 0, 2) + 1;  // small: nothing but the event holds it back
-  }
+  const Tensor sum = on_stream(first, [&] { return a + a; });
+  const Tensor more = on_stream(second, [&] { return sum.slice(0, 0, 2) + 1; });
   EXPECT_FALSE(second.record().is_done());
   gate_.open();
-  EXPECT_EQ(more.to_vector<float>(), std::vector<float>(2, 3.0f));
+  EXPECT_EQ(more.to_vector<float>(), Floats(2, 3.0f));
 }
 
 TEST_F(CpuStream, TemporariesLiveAsLongAsTheWork) {
@@ -126,8 +100,7 @@ TEST_F(CpuStream, CopiesAndProductsRunThere) {
   const Stream stream(cpu_);
   const StreamScope scope(stream);
   const Tensor a = arange(0, 10000, 1, {DType::f32, cpu_}).reshape({100, 100});
-  const Tensor product = matmul(a, a);
-  const Tensor total = sum(product), kept = product.clone();
+  const Tensor product = matmul(a, a), total = sum(product), kept = product.clone();
   EXPECT_EQ(total.item<float>(), sum(kept).item<float>());
   EXPECT_EQ(a.to(runtime_.device("fake:0")).to_vector<float>()[9999], 9999.0f);
 }
@@ -144,13 +117,12 @@ PATCHBAY_KERNEL(half)(PATCHBAY_INOUT(i32, x)) {
   const Stream stream(cpu_);
   const StreamScope scope(stream);
   kernel.launch({.groups = {1}, .group_size = {4}}, {x});
-  EXPECT_ERROR(stream.synchronize(), ErrorCode::kLaunchFailed, "launched by [half] on cpu:0");
-  EXPECT_ERROR(static_cast<void>(x.to_vector<std::int32_t>()), ErrorCode::kLaunchFailed,
-               "[half] on cpu:0");
-  EXPECT_ERROR(x.fill_(1), ErrorCode::kLaunchFailed, "until Stream::reset()");
+  EXPECT_ERROR(stream.synchronize(), kLaunchFailed, "launched by [half] on cpu:0");
+  EXPECT_ERROR(x.to_vector<std::int32_t>(), kLaunchFailed, "[half] on cpu:0");
+  EXPECT_ERROR(x.fill_(1), kLaunchFailed, "until Stream::reset()");
   stream.reset();
   x.fill_(1);
-  EXPECT_EQ(x.to_vector<std::int32_t>(), std::vector<std::int32_t>(4, 1));
+  EXPECT_EQ(x.to_vector<std::int32_t>(), Ints(4, 1));
 }
 
 /// The states ('S' sleeps, 'R' runs) of the process's other threads.
@@ -170,23 +142,18 @@ std::string other_threads() {
 
 TEST(CpuThreads, StreamsStartTheirThreadWithTheirFirstWork) {
   RuntimeOptions chosen = options({{"cpu_devices", "1"}});
-  const Runtime runtime(chosen);
-  const Device cpu = runtime.device("cpu:0");
+  const Device cpu = Runtime(chosen).device("cpu:0");
   const Tensor a = ones({4}, cpu);
   std::thread([] {}).join();  // with the first thread a sanitizer starts one of its own
   const std::size_t before = other_threads().size();
   const Stream idle(cpu), busy(cpu);
   EXPECT_EQ(other_threads().size(), before);
-  {
-    const StreamScope scope(busy);
-    EXPECT_EQ((a + a).to_vector<float>()[0], 2.0f);
-  }
+  on_stream(busy, [&] { EXPECT_EQ((a + a).to_vector<float>()[0], 2.0f); });
   EXPECT_EQ(other_threads().size(), before + 1);
 }
 
 TEST(CpuThreads, IdleThreadsPark) {
-  const Runtime runtime(options({{"cpu_devices", "1"}, {"cpu_threads", "4"}}));
-  const Device cpu = runtime.device("cpu:0");
+  const Device cpu = Runtime(options({{"cpu_devices", "1"}, {"cpu_threads", "4"}})).device("cpu:0");
   const Stream stream(cpu);
   const StreamScope scope(stream);
   const Tensor a = ones({kLarge}, cpu);

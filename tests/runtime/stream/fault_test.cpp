@@ -1,19 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Launches that fail after their call has returned: who learns of it, in which words, and what goes
 // on.
-#include <chrono>
-#include <string>
-#include <vector>
-
-#include <patchbay/patchbay.h>
-
 #include "support/runtime_fixture.h"
 
 namespace patchbay::test {
 namespace {
 
 using namespace std::chrono_literals;
-using Floats = std::vector<float>;
 using Settings = std::map<std::string, std::string>;
 
 /// The n-th launch fails: those of `ones` and `zeros` count.
@@ -26,25 +19,19 @@ class Fault : public testing::Test {
 };
 
 TEST_F(Fault, EveryCallNamesTheOrigin) {
-  const Runtime runtime(options(failing("2")));
-  const Device device = runtime.device("fake:0");
-  const Tensor a = ones({4}, device);
-  const Tensor b = a * 2;
-  const Tensor c = b + 1;
+  const Device device = Runtime(options(failing("2"))).device("fake:0");
+  const Tensor a = ones({4}, device), b = a * 2, c = b + 1;
   const std::string stream_says =
       std::string(kCause) + "The stream takes no more work until Stream::reset().";
-  EXPECT_ERROR(static_cast<void>(c.to_vector<float>()), ErrorCode::kLaunchFailed,
-               "[to_vector] " + stream_says);
-  EXPECT_ERROR(device.synchronize(), ErrorCode::kLaunchFailed, "[synchronize] " + stream_says);
-  EXPECT_ERROR(static_cast<void>(a - 1), ErrorCode::kLaunchFailed, "[sub] " + stream_says);
-  EXPECT_ERROR(static_cast<void>(device.default_stream().record()), ErrorCode::kLaunchFailed,
-               "[record] " + stream_says);
-  EXPECT_ERROR(static_cast<void>(zeros({2}, device)), ErrorCode::kLaunchFailed, stream_says);
+  EXPECT_ERROR(c.to_vector<float>(), kLaunchFailed, "[to_vector] " + stream_says);
+  EXPECT_ERROR(device.synchronize(), kLaunchFailed, "[synchronize] " + stream_says);
+  EXPECT_ERROR(a - 1, kLaunchFailed, "[sub] " + stream_says);
+  EXPECT_ERROR(device.default_stream().record(), kLaunchFailed, "[record] " + stream_says);
+  EXPECT_ERROR(zeros({2}, device), kLaunchFailed, stream_says);
 }
 
 TEST_F(Fault, CallsOnOtherStreamsHaveTheirOwnNames) {
-  const Runtime runtime(options(failing("3")));
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options(failing("3"))).device("fake:0");
   const Tensor a = ones({4}, device), b = ones({4}, device);
   device.synchronize();
   const Stream stream(device);
@@ -54,29 +41,25 @@ TEST_F(Fault, CallsOnOtherStreamsHaveTheirOwnNames) {
     static_cast<void>(a * 2);
     const Event failed = stream.record();
     late = a + b;
-    EXPECT_ERROR(failed.wait(), ErrorCode::kLaunchFailed, kCause);
+    EXPECT_ERROR(failed.wait(), kLaunchFailed, kCause);
   }
-  EXPECT_ERROR(static_cast<void>(late + 1), ErrorCode::kLaunchFailed,
-               std::string("[add] ") + kCause);
-  EXPECT_ERROR(static_cast<void>(late.to_vector<float>()), ErrorCode::kLaunchFailed,
-               std::string("[to_vector] ") + kCause);
+  EXPECT_ERROR(late + 1, kLaunchFailed, std::string("[add] ") + kCause);
+  EXPECT_ERROR(late.to_vector<float>(), kLaunchFailed, std::string("[to_vector] ") + kCause);
 }
 
 TEST_F(Fault, SynchronizeWaitsForEveryStream) {
   Settings settings = failing("2");
   settings["fake_delay_ms"] = "20";
-  const Runtime runtime(options(settings));
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options(settings)).device("fake:0");
   const Tensor a = ones({4}, device);
   device.synchronize();
   const Tensor failed = a * 2;
   const Stream stream(device);
-  {
-    const StreamScope scope(stream);
+  on_stream(stream, [&] {
     for (int i = 0; i < 4; ++i) static_cast<void>(a + 1);
-  }
+  });
   const Event last = stream.record();
-  EXPECT_ERROR(device.synchronize(), ErrorCode::kLaunchFailed, kCause);
+  EXPECT_ERROR(device.synchronize(), kLaunchFailed, kCause);
   EXPECT_TRUE(last.is_done());
 }
 
@@ -86,9 +69,8 @@ TEST_F(Fault, ResetLetsTheStreamGoOn) {
   const Stream stream = device.default_stream();
   const Tensor a = ones({4}, device);
   stream.synchronize();  // from here on a is known to be sound
-  const Tensor b = a * 2;
-  const Tensor c = b + 1;
-  EXPECT_ERROR(stream.synchronize(), ErrorCode::kLaunchFailed, kCause);
+  const Tensor b = a * 2, c = b + 1;
+  EXPECT_ERROR(stream.synchronize(), kLaunchFailed, kCause);
   stream.reset();
   EXPECT_EQ((a + 1).to_vector<float>(), Floats(4, 2));
   EXPECT_EQ(stream, device.default_stream());
@@ -96,16 +78,13 @@ TEST_F(Fault, ResetLetsTheStreamGoOn) {
   const std::string memory_says =
       std::string(kCause) +
       "What it was to write is lost until all of that memory is written again.";
-  EXPECT_ERROR(static_cast<void>(b.to_vector<float>()), ErrorCode::kLaunchFailed,
-               "[to_vector] " + memory_says);
-  EXPECT_ERROR(static_cast<void>(a + b), ErrorCode::kLaunchFailed, "[add] " + memory_says);
-  EXPECT_ERROR(b += 1, ErrorCode::kLaunchFailed, memory_says);
-  EXPECT_ERROR(static_cast<void>(b.to(runtime.device("cpu:0"))), ErrorCode::kLaunchFailed,
-               memory_says);
-  EXPECT_ERROR(c.buffer().wait(), ErrorCode::kLaunchFailed, memory_says);
+  EXPECT_ERROR(b.to_vector<float>(), kLaunchFailed, "[to_vector] " + memory_says);
+  EXPECT_ERROR(a + b, kLaunchFailed, "[add] " + memory_says);
+  EXPECT_ERROR(b += 1, kLaunchFailed, memory_says);
+  EXPECT_ERROR(b.to(runtime.device("cpu:0")), kLaunchFailed, memory_says);
+  EXPECT_ERROR(c.buffer().wait(), kLaunchFailed, memory_says);
   b.slice(0, 0, 2).fill_(7);
-  EXPECT_ERROR(static_cast<void>(b.to_vector<float>()), ErrorCode::kLaunchFailed,
-               memory_says);  // half is lost
+  EXPECT_ERROR(b.to_vector<float>(), kLaunchFailed, memory_says);  // half is lost
   b.fill_(7);
   EXPECT_EQ(b.to_vector<float>(), Floats(4, 7));
   c.copy_from(a);
@@ -128,7 +107,7 @@ TEST_F(Fault, TheNextOwnerOfTheMemoryIsSound) {
       Tensor failed = used * 2;
       const Event event = stream.record();
       used.fill_(5);
-      EXPECT_ERROR(event.wait(), ErrorCode::kLaunchFailed, kCause);
+      EXPECT_ERROR(event.wait(), kLaunchFailed, kCause);
       failed = Tensor();
       used = Tensor();  // whose block the next buffer has
     }
@@ -145,8 +124,9 @@ TEST_F(Fault, TheNextOwnerOfTheMemoryIsSound) {
 
 // That the driver can't say how far a stream has come does not mean that it is done.
 TEST_F(Fault, WithoutAnEventMemoryIsNotTakenForUnused) {
-  const Runtime runtime(options({{"fake_fail_create_event", "1-"}, {"fake_delay_ms", "30"}}));
-  const Device device = runtime.device("fake:0");
+  const Device device =
+      Runtime(options({{"fake_fail_create_event", "1-"}, {"fake_delay_ms", "30"}}))
+          .device("fake:0");
   const Floats values(1 << 23, 3);
   Tensor used = ones({1 << 23}, device);
   device.synchronize();
@@ -168,26 +148,24 @@ TEST_F(Fault, WithoutAnEventMemoryIsNotTakenForUnused) {
 }
 
 TEST_F(Fault, ResetFindsWhatNobodyKnewOf) {
-  const Runtime runtime(options(failing("2")));
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options(failing("2"))).device("fake:0");
   const Tensor a = ones({4}, device);
   device.synchronize();
   const Tensor b = a * 2;
   device.default_stream().reset();
   EXPECT_EQ((a * 3).to_vector<float>(), Floats(4, 3));
-  EXPECT_ERROR(static_cast<void>(b.to_vector<float>()), ErrorCode::kLaunchFailed, kCause);
+  EXPECT_ERROR(b.to_vector<float>(), kLaunchFailed, kCause);
 }
 
 // An event, or a wait that another thread began, may tell of the old failure after the reset.
 TEST_F(Fault, WhatIsToldLateSpoilsNoStreamThatWasReset) {
-  const Runtime runtime(options(failing("2")));
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options(failing("2"))).device("fake:0");
   const Tensor a = ones({4}, device);
   device.synchronize();
   const Tensor b = a * 2;
   const Event event = device.default_stream().record();
   device.default_stream().reset();
-  EXPECT_ERROR(event.wait(), ErrorCode::kLaunchFailed, kCause);
+  EXPECT_ERROR(event.wait(), kLaunchFailed, kCause);
   device.default_stream().synchronize();
   EXPECT_EQ((a * 3).to_vector<float>(), Floats(4, 3));
 }
@@ -209,18 +187,14 @@ TEST_F(Fault, EverythingElseGoesOn) {
   const Tensor a = ones({4}, device), there = ones({4}, runtime.device("fake:1"));
   device.synchronize();
   const Stream failed(device), other(device);
-  Tensor lost;
-  {
-    const StreamScope scope(failed);
-    lost = a * 2;
-  }
-  EXPECT_ERROR(failed.synchronize(), ErrorCode::kLaunchFailed, kCause);
+  const Tensor lost = on_stream(failed, [&] { return a * 2; });
+  EXPECT_ERROR(failed.synchronize(), kLaunchFailed, kCause);
   EXPECT_EQ((a + 1).to_vector<float>(), Floats(4, 2));
   EXPECT_EQ((there + 1).to_vector<float>(), Floats(4, 2));
   {
     const StreamScope scope(other);
     EXPECT_EQ((a + 2).to_vector<float>(), Floats(4, 3));
-    EXPECT_ERROR(static_cast<void>(lost + 1), ErrorCode::kLaunchFailed, kCause);
+    EXPECT_ERROR(lost + 1, kLaunchFailed, kCause);
     lost.fill_(1);  // whole, on a stream that works
     EXPECT_EQ(lost.to_vector<float>(), Floats(4, 1));
   }
@@ -233,17 +207,11 @@ TEST_F(Fault, WhoWaitsForItTellsTheSame) {
   one.synchronize();
   two.synchronize();
   const Stream here(one), there(two);
-  {
-    const StreamScope scope(here);
-    static_cast<void>(a * 2);
-  }
+  on_stream(here, [&] { return a * 2; });
   there.wait(here.record());
-  {
-    const StreamScope scope(there);
-    static_cast<void>(b + 1);
-  }
-  EXPECT_ERROR(there.synchronize(), ErrorCode::kLaunchFailed, kCause);
-  EXPECT_ERROR(here.synchronize(), ErrorCode::kLaunchFailed, kCause);
+  on_stream(there, [&] { return b + 1; });
+  EXPECT_ERROR(there.synchronize(), kLaunchFailed, kCause);
+  EXPECT_ERROR(here.synchronize(), kLaunchFailed, kCause);
   there.reset();
   const StreamScope scope(there);
   EXPECT_EQ((b + 1).to_vector<float>(), Floats(4, 2));
@@ -253,25 +221,20 @@ TEST_F(Fault, WhoWaitsForItTellsTheSame) {
 TEST_F(Fault, WhoWaitsForAnEndlessLaunchCanGo) {
   const Runtime runtime(options({{"fake_endless_launch", "2"}}));
   const Device device = runtime.device("fake:0");
-  const Tensor a = ones({4}, device);
-  const Tensor b = a + a;
+  const Tensor a = ones({4}, device), b = a + a;
   {
     const Stream first(device), second(runtime.device("fake:1"));
-    {
-      const StreamScope scope(first);
-      static_cast<void>(b + 1);
-    }
+    on_stream(first, [&] { return b + 1; });
     second.wait(first.record());
     for (const Stream& stream : {first, second}) {
-      EXPECT_ERROR(stream.synchronize(20ms), ErrorCode::kTimedOut, "the deadline passed");
+      EXPECT_ERROR(stream.synchronize(20ms), kTimedOut, "the deadline passed");
     }
   }
-  EXPECT_ERROR(device.synchronize(5ms), ErrorCode::kTimedOut, "(fake:0)");
+  EXPECT_ERROR(device.synchronize(5ms), kTimedOut, "(fake:0)");
 }
 
 TEST_F(Fault, WhoWaitsForWorkThatIsLateGoesAfterIt) {
-  const Runtime runtime(options({{"fake_delay_ms", "50"}}));
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options({{"fake_delay_ms", "50"}})).device("fake:0");
   const Tensor a = ones({4}, device) + 1;
   Tensor b;
   {
@@ -283,36 +246,32 @@ TEST_F(Fault, WhoWaitsForWorkThatIsLateGoesAfterIt) {
 }
 
 TEST_F(Fault, UnnamedFailuresListWhatTheyMayComeFrom) {
-  const Runtime runtime(options({{"fake_fail_async_launch", "4"}, {"fake_unnamed_faults", "1"}}));
-  const Device device = runtime.device("fake:0");
-  const Tensor a = ones({4}, device);
-  const Tensor b = neg(a);
+  const Device device =
+      Runtime(options({{"fake_fail_async_launch", "4"}, {"fake_unnamed_faults", "1"}}))
+          .device("fake:0");
+  const Tensor a = ones({4}, device), b = neg(a);
   device.synchronize();  // these two are done
-  const Tensor c = a + 1;
-  const Tensor d = c * 2;
-  const Tensor e = d + 1;
-  EXPECT_ERROR(static_cast<void>(e.to_vector<float>()), ErrorCode::kLaunchFailed,
+  const Tensor c = a + 1, d = c * 2, e = d + 1;
+  EXPECT_ERROR(e.to_vector<float>(), kLaunchFailed,
                "a launch failed, as the setting fake_unnamed_faults asks (one of [add], [mul], "
                "[to_vector] launched on fake:0). The stream");
 }
 
 TEST_F(Fault, EventsThatAreDoneNarrowTheList) {
-  const Runtime runtime(options({{"fake_fail_async_launch", "3"}, {"fake_unnamed_faults", "1"}}));
-  const Device device = runtime.device("fake:0");
-  const Tensor a = ones({4}, device);
-  const Tensor b = a + 1;
+  const Device device =
+      Runtime(options({{"fake_fail_async_launch", "3"}, {"fake_unnamed_faults", "1"}}))
+          .device("fake:0");
+  const Tensor a = ones({4}, device), b = a + 1;
   const Event event = device.default_stream().record();
   const Tensor c = b * 2;
   event.wait();
-  EXPECT_ERROR(device.synchronize(), ErrorCode::kLaunchFailed,
-               "(launched by [mul] on fake:0). The stream");
+  EXPECT_ERROR(device.synchronize(), kLaunchFailed, "(launched by [mul] on fake:0). The stream");
   device.default_stream().reset();
   EXPECT_EQ(b.to_vector<float>(), Floats(4, 2)) << "the event vouches for it";
 }
 
 TEST_F(Fault, MemoryOfFailedWorkIsGivenBack) {
-  const Runtime runtime(options(failing("2")));
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options(failing("2"))).device("fake:0");
   const Tensor a = ones({1000}, device);
   device.synchronize();
   {
@@ -334,21 +293,19 @@ TEST_F(Fault, LostDevicesSayItInEveryCall) {
   const Stream stream(device);
   const Event event = stream.record();
   const std::string cause = "launch of mul lost the device";
-  const auto expect_lost = [&](const auto& call) {
-    EXPECT_ERROR(call(), ErrorCode::kDeviceLost, cause);
-  };
-  expect_lost([&] { static_cast<void>(a * 2); });
-  expect_lost([&] { static_cast<void>(a + 2); });
-  expect_lost([&] { static_cast<void>(a.to_vector<float>()); });
+  const auto expect_lost = [&](const auto& call) { EXPECT_ERROR(call(), kDeviceLost, cause); };
+  expect_lost([&] { return a * 2; });
+  expect_lost([&] { return a + 2; });
+  expect_lost([&] { return a.to_vector<float>(); });
   expect_lost([&] { a.fill_(1); });
   expect_lost([&] { device.synchronize(); });
   expect_lost([&] { device.default_stream().reset(); });
   expect_lost([&] { stream.synchronize(); });
-  expect_lost([&] { static_cast<void>(stream.record()); });
+  expect_lost([&] { return stream.record(); });
   expect_lost([&] { event.wait(); });
-  expect_lost([&] { static_cast<void>(Stream(device)); });
-  expect_lost([&] { static_cast<void>(Buffer::allocate(device, 1 << 26)); });
-  expect_lost([&] { static_cast<void>(Buffer::allocate(device, 16)); });
+  expect_lost([&] { return Stream(device); });
+  expect_lost([&] { return Buffer::allocate(device, 1 << 26); });
+  expect_lost([&] { return Buffer::allocate(device, 16); });
   EXPECT_EQ((there + 1).to_vector<float>(), Floats(4, 2));
   a = Tensor();  // releases succeed
   EXPECT_EQ(device.runtime().device("fake:1").name(), "fake:1");

@@ -1,10 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Streams that wait for events of another plugin: the host does it for them, at the next call.
-#include <atomic>
-#include <chrono>
 #include <future>
-#include <thread>
-#include <vector>
 
 #include "runtime/stream/gate.h"
 
@@ -12,7 +8,6 @@ namespace patchbay::test {
 namespace {
 
 using namespace std::chrono_literals;
-using Floats = std::vector<float>;
 
 class ForeignWait : public testing::Test {
  protected:
@@ -60,8 +55,8 @@ TEST_F(ForeignWait, StaysAfterAResetOfAStreamThatHasNotFailed) {
 TEST_F(ForeignWait, HonoursDeadlines) {
   const Stream stream(fake_);
   stream.wait(unreached());
-  EXPECT_ERROR(stream.synchronize(1ms), ErrorCode::kTimedOut, "[synchronize]");
-  EXPECT_ERROR(stream.synchronize(0ns), ErrorCode::kTimedOut, "the deadline passed (cpu:0)");
+  EXPECT_ERROR(stream.synchronize(1ms), kTimedOut, "[synchronize]");
+  EXPECT_ERROR(stream.synchronize(0ns), kTimedOut, "the deadline passed (cpu:0)");
   gate_.open();
   stream.synchronize();
   worker_.synchronize(0ns);
@@ -75,9 +70,8 @@ TEST(ForeignWaits, TellOfFailures) {
   const Stream stream(cpu);
   stream.wait(fake.default_stream().record());
   const StreamScope scope(stream);
-  EXPECT_ERROR(static_cast<void>(here + 1), ErrorCode::kLaunchFailed,
-               "launched by [mul] on fake:0");
-  EXPECT_ERROR(stream.synchronize(), ErrorCode::kLaunchFailed, "launched by [mul] on fake:0");
+  EXPECT_ERROR(here + 1, kLaunchFailed, "launched by [mul] on fake:0");
+  EXPECT_ERROR(stream.synchronize(), kLaunchFailed, "launched by [mul] on fake:0");
   stream.reset();
   EXPECT_EQ((here + 1).to_vector<float>(), Floats(4, 2));
 }
@@ -121,18 +115,14 @@ TEST(ForeignWaits, ThatFailedDoNotGiveLentMemoryBackEarly) {
                           for (std::size_t i = 0; i < n; ++i) body(i);
                           has_run = true;
                         }};
-  const Runtime runtime(chosen);
-  const Device fake = runtime.device("fake:0"), cpu = runtime.device("cpu:0");
+  const Device fake = Runtime(chosen).device("fake:0"), cpu = fake.runtime().device("cpu:0");
   Floats values(kLarge, 1);
   const Tensor there = ones({4}, fake);
   const Stream stream(cpu);
   Tensor lent =
       wrap_host(values.data(), DType::f32, {kLarge}, cpu, [&] { had_run = has_run.load(); });
   gate.close();
-  {
-    const StreamScope scope(stream);
-    static_cast<void>(lent + 1);
-  }
+  on_stream(stream, [&] { return lent + 1; });
   static_cast<void>(there * 2);
   stream.wait(fake.default_stream().record());
   std::thread opener([&] {

@@ -4,16 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <functional>
 #include <future>
-#include <optional>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <patchbay/validation.h>
 
 #include "support/child.h"
 #include "support/device_test.h"
@@ -86,11 +77,11 @@ TEST_P(ForkedProcess, WaitsFailAtOnce) {
                 {"synchronize", [&] { device_.synchronize(); }},
                 {"default_stream", [&] { device_.default_stream().synchronize(); }},
                 {"wait", [&] { event.wait(); }},
-                {"is_done", [&] { (void)event.is_done(); }},
-                {"to_vector", [&] { (void)a.to_vector<float>(); }},
+                {"is_done", [&] { return event.is_done(); }},
+                {"to_vector", [&] { return a.to_vector<float>(); }},
                 {"flush", [&] { stream.flush(); }},
                 {"wait", [&] { stream.wait(event); }},
-                {"record", [&] { (void)stream.record(); }},
+                {"record", [&] { return stream.record(); }},
                 {"reset", [&] { stream.reset(); }},
                 {"add_callback", [&] { stream.add_callback([](const Error*) {}); }},
             }),
@@ -99,27 +90,26 @@ TEST_P(ForkedProcess, WaitsFailAtOnce) {
 }
 
 TEST_P(ForkedProcess, NewWorkFailsAtOnce) {
-  const Tensor a = ones({1000}, device_);
-  const Tensor grad = ones({4}, device_).requires_grad_();
+  const Tensor a = ones({1000}, device_), grad = ones({4}, device_).requires_grad_();
   const Graph graph = record_graph([&] { a.fill_(2); });
   EXPECT_EQ(unrefused({
-                {"allocate", [&] { (void)(a + a); }},
+                {"allocate", [&] { return (a + a); }},
                 {"fill", [&] { a.fill_(3); }},
-                {"allocate", [&] { (void)Buffer::allocate(device_, 8); }},
-                {"Stream", [&] { (void)Stream(device_); }},
-                {"memory", [&] { (void)device_.memory(); }},
+                {"allocate", [&] { return Buffer::allocate(device_, 8); }},
+                {"Stream", [&] { return Stream(device_); }},
+                {"memory", [&] { return device_.memory(); }},
                 {"trim_memory", [&] { device_.trim_memory(); }},
-                {"to_vector", [&] { (void)a.to_vector<float>(); }},
+                {"to_vector", [&] { return a.to_vector<float>(); }},
                 {"allocate",
                  [&] {
-                   (void)from_host(std::vector<float>{1, 2}, {2}, device_);
+                   return floats({1, 2});
                  }},
                 {"replay", [&] { graph.replay(); }},
                 {"allocate", [&] { sum(grad * 2).backward(); }},
             }),
             "");
   graph.replay();
-  EXPECT_EQ(a.to_vector<float>(), std::vector<float>(1000, 2));
+  EXPECT_EQ(a.to_vector<float>(), Floats(1000, 2));
 }
 
 TEST_P(ForkedProcess, WhatItInheritedGoesAtOnce) {
@@ -129,7 +119,7 @@ TEST_P(ForkedProcess, WhatItInheritedGoesAtOnce) {
   std::optional<Tensor> loss(sum(*tensor * 2));
   std::optional<Stream> stream(std::in_place, *device);
   std::optional<Event> event(stream->record());
-  std::optional<Graph> graph(record_graph([&] { (void)exp(ones({4}, *device)); }));
+  std::optional<Graph> graph(record_graph([&] { return exp(ones({4}, *device)); }));
   stream->add_callback([](const Error*) {});
   EXPECT_EQ(answer_of([&] {
               loss.reset();
@@ -143,7 +133,7 @@ TEST_P(ForkedProcess, WhatItInheritedGoesAtOnce) {
             }),
             "gone");
   loss->backward();
-  EXPECT_EQ(tensor->grad().to_vector<float>(), std::vector<float>(100000, 2));
+  EXPECT_EQ(tensor->grad().to_vector<float>(), Floats(100000, 2));
 }
 
 TEST_P(ForkedProcess, ExitGivesItsOwnStatus) {
@@ -168,8 +158,8 @@ TEST_P(ForkedProcess, FailsAtOnceWhileAnotherThreadOfTheParentWorks) {
   const Tensor a = ones({10}, device_);
   std::string failures;
   for (int i = 0; i < 20 && failures.empty(); ++i) {
-    failures = unrefused({{"allocate", [&] { (void)(a + a); }},
-                          {"to_vector", [&] { (void)a.to_vector<float>(); }},
+    failures = unrefused({{"allocate", [&] { return (a + a); }},
+                          {"to_vector", [&] { return a.to_vector<float>(); }},
                           {"synchronize", [&] { device_.synchronize(); }}});
     const Ended ended = in_child([]() -> std::string { std::exit(3); });
     if (!WIFEXITED(ended.status) || WEXITSTATUS(ended.status) != 3) {
@@ -193,7 +183,7 @@ TEST(ForkedProcessCopies, OfTheTransferThreadFailAtOnce) {
   EXPECT_EQ(answer_of([&] {
               std::string lines;
               for (const auto& [operation, call] :
-                   {Call{"to_vector", [&] { (void)target.to_vector<float>(); }},
+                   {Call{"to_vector", [&] { return target.to_vector<float>(); }},
                     Call{"copy_from", [&] { target.copy_from(source); }}}) {
                 const std::string got = message_of(call);
                 if (!got.starts_with("device_lost: [" + std::string(operation) +
@@ -206,7 +196,7 @@ TEST(ForkedProcessCopies, OfTheTransferThreadFailAtOnce) {
               return lines;
             }),
             "");
-  EXPECT_EQ(target.to_vector<float>(), std::vector<float>(1 << 20, 1));
+  EXPECT_EQ(target.to_vector<float>(), Floats(1 << 20, 1));
 }
 
 TEST(ForkedProcessRuntime, InheritedOnesAreRefusedWhole) {
@@ -220,26 +210,26 @@ TEST(ForkedProcessRuntime, InheritedOnesAreRefusedWhole) {
                 const std::string got = message_of(call);
                 if (got != refusal(operation, parent, where)) lines += got + "\n";
               };
-              expect("Device", "cpu:0", [&] { (void)runtime.device("cpu"); });
-              expect("devices", "every device", [&] { (void)runtime.devices(); });
-              expect("devices", "every device", [&] { (void)runtime.gpus(); });
-              expect("plugins", "every plugin", [&] { (void)runtime.plugins(); });
-              expect("explain", "every plugin", [&] { (void)runtime.explain(); });
-              expect("load", "patchbay-x.so", [&] { (void)runtime.load("patchbay-x.so"); });
+              expect("Device", "cpu:0", [&] { return runtime.device("cpu"); });
+              expect("devices", "every device", [&] { return runtime.devices(); });
+              expect("devices", "every device", [&] { return runtime.gpus(); });
+              expect("plugins", "every plugin", [&] { return runtime.plugins(); });
+              expect("explain", "every plugin", [&] { return runtime.explain(); });
+              expect("load", "patchbay-x.so", [&] { return runtime.load("patchbay-x.so"); });
               expect("unload", "fake", [&] { runtime.unload("fake"); });
               expect("set_default_device", "cpu:0", [&] { set_default_device(device); });
-              expect("ledger", "its entries", [&] { (void)runtime.ledger().entries(); });
+              expect("ledger", "its entries", [&] { return runtime.ledger().entries(); });
               expect("start_trace", "/nowhere/trace.json",
                      [&] { runtime.start_trace("/nowhere/trace.json"); });
               expect("stop_trace", "its trace", [&] { runtime.stop_trace(); });
               expect("validation_report", "every device",
-                     [&] { (void)validation_report(runtime); });
+                     [&] { return validation_report(runtime); });
               expect("set_memory_limit", "cpu:0", [&] { device.set_memory_limit(1); });
-              expect("plan_copy", "cpu:0", [&] { (void)plan_copy(device, Endpoint::host(), 1); });
+              expect("plan_copy", "cpu:0", [&] { return plan_copy(device, Endpoint::host(), 1); });
               int released = 0;
               float number = 0;
               expect("wrap_host", "cpu:0", [&] {
-                (void)Buffer::wrap_host(device, &number, sizeof number, [&] { ++released; });
+                return Buffer::wrap_host(device, &number, sizeof number, [&] { ++released; });
               });
               if (released != 0) lines += "released memory that was refused\n";
               return lines;
@@ -254,7 +244,7 @@ std::string work_on(const Device& device) {
   const Tensor x = ones({160, 160}, device).requires_grad_();
   sum(matmul(x, x)).backward();
   stream.synchronize();
-  const std::vector<float> grad = x.grad().to_vector<float>();
+  const Floats grad = x.grad().to_vector<float>();
   return std::to_string(grad.front()) + " " + std::to_string(grad.back());
 }
 
@@ -282,7 +272,7 @@ TEST(ForkedProcessRuntime, TheDefaultOneIsMadeAnew) {
   (void)exp(ones({100}, Device("cpu:0"))).to_vector<float>();
   EXPECT_EQ(
       answer_of([] {
-        const std::vector<float> values = (ones({3}, Device("cpu:0")) + 1).to_vector<float>();
+        const Floats values = (ones({3}, Device("cpu:0")) + 1).to_vector<float>();
         return std::to_string(values.at(0)) +
                (&Runtime::get_default() == &Runtime::get_default() ? " the same" : " another");
       }),

@@ -5,8 +5,6 @@
 #define PATCHBAY_TESTS_RUNTIME_STREAM_GATE_H_
 
 #include <condition_variable>
-#include <cstddef>
-#include <functional>
 #include <mutex>
 
 #include "support/runtime_fixture.h"

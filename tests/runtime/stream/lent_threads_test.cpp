@@ -1,12 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // An application lends its threads: the CPU plugin uses them and starts none.
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <thread>
-#include <vector>
-
 #include "support/cpu_runtime.h"
 #include "support/threads.h"
 
@@ -53,7 +46,7 @@ RuntimeOptions cpu_options(std::map<std::string, std::string> settings = {}) {
 }
 
 struct Results {
-  std::vector<float> product, added, total;
+  Floats product, added, total;
 };
 
 Results compute(const Device& cpu) {
@@ -93,10 +86,9 @@ TEST(LentThreads, ServeStreamsAtOnce) {
   Pool pool;
   RuntimeOptions chosen = cpu_options();
   chosen.thread_pool = pool.lend();
-  const Runtime runtime(chosen);
-  const Device cpu = runtime.device("cpu:0");
+  const Device cpu = Runtime(chosen).device("cpu:0");
   const Tensor a = from_host(rough_values(512 * 512, 1), {512, 512}, cpu);
-  const std::vector<float> expected = matmul(a, a).to_vector<float>();
+  const Floats expected = matmul(a, a).to_vector<float>();
   const Stream first(cpu), second(cpu);
   std::vector<Tensor> results;
   for (int i = 0; i < 6; ++i) {
@@ -109,15 +101,14 @@ TEST(LentThreads, ServeStreamsAtOnce) {
 TEST(LentThreads, HalfAPoolIsRefused) {
   RuntimeOptions chosen = cpu_options();
   chosen.thread_pool.num_threads = 4;
-  EXPECT_ERROR(Runtime{chosen}, ErrorCode::kInvalidArgument,
-               "[Runtime] thread_pool: expected both num_threads and parallel_for or neither, got "
-               "4 threads and no function.");
+  EXPECT_INVALID(Runtime{chosen}, "[Runtime] thread_pool",
+                 "both num_threads and parallel_for or neither, got 4 threads and no function.");
   chosen.thread_pool = {0, [](std::size_t, const std::function<void(std::size_t)>&) {}};
-  EXPECT_ERROR(Runtime{chosen}, ErrorCode::kInvalidArgument, "got 0 threads and a function");
+  EXPECT_INVALID(Runtime{chosen}, "got 0 threads and a function");
   chosen.thread_pool.num_threads = -2;
-  EXPECT_ERROR(Runtime{chosen}, ErrorCode::kInvalidArgument,
-               "[Runtime] thread_pool: expected num_threads of 0 or more, got -2. Give the number "
-               "of threads that parallel_for uses, or 0 and no function.");
+  EXPECT_INVALID(Runtime{chosen},
+                 "[Runtime] thread_pool: expected num_threads of 0 or more, got -2. Give the "
+                 "number of threads that parallel_for uses, or 0 and no function.");
 }
 
 }  // namespace

@@ -1,16 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // A scope sends a thread's operations to a stream, and nobody else's.
-#include <thread>
-#include <vector>
-
-#include <patchbay/patchbay.h>
-
 #include "support/device_test.h"
 
 namespace patchbay::test {
 namespace {
-
-using Floats = std::vector<float>;
 
 /// What a stream with times was given while `body` ran.
 template <class Body>
@@ -22,7 +15,7 @@ std::vector<std::string> names_on(const Stream& stream, Body&& body) {
   return names;
 }
 
-class StreamScopeOn : public DeviceTest {};
+PATCHBAY_DEVICE_TESTS(StreamScopeOn);
 
 TEST_P(StreamScopeOn, OperationsGoToTheStream) {
   const Tensor a = ones({1000}, device_);
@@ -54,10 +47,7 @@ TEST_P(StreamScopeOn, WritesWaitForReadersOnOtherStreams) {
   const Tensor value = zeros({5000}, device_);
   std::vector<Tensor> seen;
   for (int i = 0; i < 20; ++i) {
-    {
-      const StreamScope scope(first);
-      seen.push_back(value + 0);
-    }
+    on_stream(first, [&] { seen.push_back(value + 0); });
     const StreamScope scope(second);
     value.fill_(i + 1);
   }
@@ -96,14 +86,11 @@ PATCHBAY_KERNEL(bump)(PATCHBAY_INOUT(i32, x)) {
   });
   EXPECT_EQ(names, std::vector<std::string>(3, "bump"));
   kernel.launch({.groups = {1}, .group_size = {64}}, {x});
-  EXPECT_EQ(x.to_vector<std::int32_t>(), std::vector<std::int32_t>(64, 4));
+  EXPECT_EQ(x.to_vector<std::int32_t>(), Ints(64, 4));
 }
 
-PATCHBAY_ON_EACH_DEVICE(StreamScopeOn);
-
 TEST(StreamScopes, NestAndConcernTheirDevice) {
-  const Runtime runtime(options());
-  const Device one = runtime.device("fake:0"), two = runtime.device("fake:1");
+  const Device one = Runtime(options()).device("fake:0"), two = one.runtime().device("fake:1");
   const Tensor a = ones({8}, one), b = ones({8}, two);
   const Stream first(one, {.times = true}), second(two, {.times = true}),
       inner(one, {.times = true});
@@ -126,26 +113,21 @@ TEST(StreamScopes, NestAndConcernTheirDevice) {
 }
 
 TEST(StreamScopes, AreOfTheThreadAndCarried) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options()).device("fake:0");
   const Tensor a = ones({8}, device);
   const Stream stream(device, {.times = true});
   const StreamScope scope(stream);
   const auto carried = ThreadContext::current();
-  std::thread([&] { static_cast<void>(a * 2); }).join();
+  std::thread([&] { return a * 2; }).join();
   std::thread([&] {
-    {
-      const ThreadContext::Scope on_behalf(carried);
-      static_cast<void>(a + 1);
-    }
+    inside(ThreadContext::Scope(carried), [&] { return a + 1; });
     static_cast<void>(a - 1);
   }).join();
   EXPECT_EQ(names_on(stream, [] {}), std::vector<std::string>{"add"});
 }
 
 TEST(StreamScopes, EndWithExceptions) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options()).device("fake:0");
   const Tensor a = ones({8}, device);
   const Stream stream(device, {.times = true});
   EXPECT_THROW(

@@ -1,16 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Many streams that use one block of memory: each waits for few others, and still for all work.
-#include <string>
-#include <vector>
-
-#include <patchbay/patchbay.h>
-
 #include "support/device_test.h"
 
 namespace patchbay::test {
 namespace {
-
-using Floats = std::vector<float>;
 constexpr int kStreams = 100;
 
 /// A wait takes an event. Each stream may have a few of them: with one for each earlier stream, the
@@ -78,8 +71,8 @@ TEST_F(SharedBlock, LaterOwnersWaitForTheLastOne) {
 
 /// Work of a failed stream ends at once, and no longer stands for what it was to wait for.
 TEST(SharedBlockFailure, WhatAFailedStreamWaitedForIsWaitedFor) {
-  const Runtime runtime(options({{"fake_delay_ms", "50"}, {"fake_fail_async_launch", "4"}}));
-  const Device fake = runtime.device("fake:0");
+  const Device fake =
+      Runtime(options({{"fake_delay_ms", "50"}, {"fake_fail_async_launch", "4"}})).device("fake:0");
   const Tensor value = empty({4}, fake), other = empty({4}, fake), failing = empty({4}, fake);
   const Stream slow(fake), failed(fake), last(fake);
   {
@@ -94,14 +87,11 @@ TEST(SharedBlockFailure, WhatAFailedStreamWaitedForIsWaitedFor) {
     try {
       value.fill_(5);
     } catch (const Error& error) {  // the failure may be known already
-      EXPECT_EQ(error.code(), ErrorCode::kLaunchFailed);
+      EXPECT_EQ(error.code(), kLaunchFailed);
     }
   }
   failed.reset();
-  {
-    const StreamScope scope(last);
-    value.fill_(6);
-  }
+  on_stream(last, [&] { value.fill_(6); });
   slow.synchronize();
   EXPECT_EQ(value.to_vector<float>(), Floats(4, 6));
 }

@@ -1,14 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 
+#include "support/kernels.h"
 #include "support/runtime_fixture.h"
 
 namespace patchbay {
 namespace {
 
-KernelSpec add_spec() {
-  const auto in = ArgumentSpec::tensor(DType::i32, Access::kRead);
-  return {"add.1", {ArgumentSpec::tensor(DType::i32, Access::kWrite), in, in}, {}, SIZE_MAX};
-}
+KernelSpec add_spec() { return test::kernel_spec("add.1", DType::i32, 2); }
 
 class StreamOn : public testing::TestWithParam<const char*> {
  protected:
@@ -29,8 +27,7 @@ class StreamOn : public testing::TestWithParam<const char*> {
 
 // Launches by hand insert no waits, so two streams may write one buffer at once.
 TEST(StreamsAtOnce, EveryWriterIsWaitedFor) {
-  const Runtime runtime(test::options({{"fake_delay_ms", "10"}}));
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(test::options({{"fake_delay_ms", "10"}})).device("fake:0");
   const Kernel add = Kernel::prepare(device, add_spec());
   const Buffer one = zeros({8}, {DType::i32, device}).buffer();
   const Buffer both = zeros({8}, {DType::i32, device}).buffer();
@@ -79,38 +76,37 @@ TEST_P(StreamOn, BadLaunchesAreErrors) {
   const Buffer one = ones();
   const Argument in = vector(one, Access::kRead);
   const Argument out = vector(one, Access::kWrite);
-  EXPECT_ERROR(add.launch(stream, std::vector{out, in}), ErrorCode::kInvalidArgument,
-               "expected 3 arguments, got 2");
-  EXPECT_ERROR(add.launch(stream, std::vector{out, in, Argument::scalar(1)}),
-               ErrorCode::kInvalidArgument, "expected a tensor of i32, got a scalar of i32");
-  EXPECT_ERROR(
+  EXPECT_INVALID(add.launch(stream, std::vector{out, in}), "expected 3 arguments, got 2");
+  EXPECT_INVALID(add.launch(stream, std::vector{out, in, Argument::scalar(1)}),
+                 "expected a tensor of i32, got a scalar of i32");
+  EXPECT_INVALID(
       add.launch(stream,
                  std::vector{out, in, Argument::tensor(one, DType::f32, {kCount}, Access::kRead)}),
-      ErrorCode::kInvalidArgument, "expected a tensor of i32, got a tensor of f32");
-  EXPECT_ERROR(
+      "expected a tensor of i32, got a tensor of f32");
+  EXPECT_INVALID(
       add.launch(
           stream,
           std::vector{out, in, Argument::tensor(one, DType::i32, {kCount + 1}, Access::kRead)}),
-      ErrorCode::kInvalidArgument, "outside a buffer of 20000 bytes");
+      "outside a buffer of 20000 bytes");
   Argument huge = in;
   huge.shape = {INT64_MAX, INT64_MAX};
   huge.strides = {1, 1};
-  EXPECT_ERROR(add.launch(stream, std::vector{out, in, huge}), ErrorCode::kOverflow,
+  EXPECT_ERROR(add.launch(stream, std::vector{out, in, huge}), kOverflow,
                "[9223372036854775807, 9223372036854775807]");
   huge.shape = {INT64_MAX};
   huge.strides = {INT64_MAX};
-  EXPECT_ERROR(add.launch(stream, std::vector{out, in, huge}), ErrorCode::kOverflow, "overflow");
+  EXPECT_ERROR(add.launch(stream, std::vector{out, in, huge}), kOverflow, "overflow");
   huge.shape = {0, INT64_MAX, INT64_MAX};
   huge.strides = {1, 1, 1};
-  EXPECT_ERROR(add.launch(stream, std::vector{out, in, huge}), ErrorCode::kOverflow,
+  EXPECT_ERROR(add.launch(stream, std::vector{out, in, huge}), kOverflow,
                "[add.1] argument 2: shape [0, 9223372036854775807, 9223372036854775807] with "
                "strides [1, 1, 1] overflows 64 bits.");
   huge.shape = {4, -1};
   huge.strides = {1, 1};
-  EXPECT_ERROR(add.launch(stream, std::vector{out, in, huge}), ErrorCode::kInvalidArgument,
-               "[add.1] argument 2: expected extents of 0 or more, got [4, -1].");
+  EXPECT_INVALID(add.launch(stream, std::vector{out, in, huge}),
+                 "[add.1] argument 2: expected extents of 0 or more, got [4, -1].");
   const Device other = runtime_.device(device_.index() == 0 ? device_.backend() + ":1" : "cpu:0");
-  EXPECT_ERROR(add.launch(Stream(other), std::vector{out, in, in}), ErrorCode::kDeviceMismatch,
+  EXPECT_ERROR(add.launch(Stream(other), std::vector{out, in, in}), kDeviceMismatch,
                "the stream is of");
 }
 
@@ -133,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, StreamOn, testing::Values("cpu:0", "cpu:1", "f
 TEST(BufferMemory, OneThatIsTooLargeIsRefusedWithTheFigures) {
   const Runtime runtime(test::options({{"fake_memory_bytes", "1000000"}}));
   const Device device = runtime.device("fake:0");
-  EXPECT_ERROR(Buffer::allocate(device, 2000000), ErrorCode::kOutOfMemory,
+  EXPECT_ERROR(Buffer::allocate(device, 2000000), kOutOfMemory,
                "out of memory on fake:0: requested 2000000 bytes, free 1000000, total 1000000, "
                "largest free block 0, held by this runtime 0 in 0 blocks");
   EXPECT_NO_THROW(Buffer::allocate(device, 900000));
@@ -143,9 +139,8 @@ TEST(BufferMemory, HostPointersOfDeviceMemoryAreRefused) {
   const Runtime runtime(test::options());
   const Buffer buffer = Buffer::allocate(runtime.device("fake:0"), 8);
   EXPECT_FALSE(buffer.is_host_addressable());
-  EXPECT_ERROR(buffer.host_pointer(), ErrorCode::kUnsupported,
-               "the host can't address memory of fake:0");
-  EXPECT_ERROR(Buffer::wrap_host(runtime.device("fake:0"), nullptr, 0), ErrorCode::kUnsupported,
+  EXPECT_ERROR(buffer.host_pointer(), kUnsupported, "the host can't address memory of fake:0");
+  EXPECT_ERROR(Buffer::wrap_host(runtime.device("fake:0"), nullptr, 0), kUnsupported,
                "can't use host memory in place");
 }
 
@@ -163,8 +158,7 @@ TEST(BufferMemory, WrappedMemoryIsBorrowed) {
     copy({device, 0, sizeof(values)}, {wrapped, 0, sizeof(values)}, /*non_blocking=*/true);
   }
   EXPECT_EQ(released, 1);
-  EXPECT_ERROR(Buffer::wrap_host(runtime.device("cpu:0"), nullptr, 4), ErrorCode::kInvalidArgument,
-               "null memory");
+  EXPECT_INVALID(Buffer::wrap_host(runtime.device("cpu:0"), nullptr, 4), "null memory");
 }
 
 }  // namespace

@@ -1,9 +1,4 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <chrono>
-#include <vector>
-
-#include <patchbay/patchbay.h>
-
 #include "support/attempts.h"
 #include "support/device_test.h"
 
@@ -13,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 using Kind = SubmissionTime::Kind;
 
-class TimesOn : public DeviceTest {};
+PATCHBAY_DEVICE_TESTS(TimesOn);
 
 TEST_P(TimesOn, EachLaunchAndCopyHasOne) {
   const Stream stream(device_, {.times = true});
@@ -46,17 +41,14 @@ TEST_P(TimesOn, EachLaunchAndCopyHasOne) {
 }
 
 TEST_P(TimesOn, StreamsWithoutTimesSaySo) {
-  EXPECT_ERROR(Stream(device_).take_times(), ErrorCode::kUnsupported,
+  EXPECT_ERROR(Stream(device_).take_times(), kUnsupported,
                "[take_times] the stream was made without times (" + device_.name() +
                    "). Make it with Stream(device, {.times = true}).");
-  EXPECT_ERROR(device_.default_stream().take_times(), ErrorCode::kUnsupported, "without times");
+  EXPECT_ERROR(device_.default_stream().take_times(), kUnsupported, "without times");
 }
 
-PATCHBAY_ON_EACH_DEVICE(TimesOn);
-
 TEST(Times, AreAtLeastWhatTheWorkTakes) {
-  const Runtime runtime(options({{"fake_delay_ms", "5"}}));
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options({{"fake_delay_ms", "5"}})).device("fake:0");
   const Tensor a = ones({4}, device);
   const Stream stream(device, {.times = true});
   {
@@ -73,8 +65,7 @@ TEST(Times, AreAtLeastWhatTheWorkTakes) {
 }
 
 TEST(Times, WhatIsUnderWayComesLater) {
-  const Runtime runtime(options({{"fake_delay_ms", "20"}}));
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options({{"fake_delay_ms", "20"}})).device("fake:0");
   const Tensor a = ones({4}, device);
   device.synchronize();
   const Stream stream(device, {.times = true});
@@ -92,15 +83,14 @@ TEST(Times, WhatIsUnderWayComesLater) {
 }
 
 TEST(Times, FailedWorkHasNone) {
-  const Runtime runtime(options({{"fake_fail_async_launch", "3"}}));
-  const Device device = runtime.device("fake:0");
+  const Device device = Runtime(options({{"fake_fail_async_launch", "3"}})).device("fake:0");
   const Tensor a = ones({4}, device);
   const Stream stream(device, {.times = true});
   const StreamScope scope(stream);
   static_cast<void>(a + 1);
   stream.synchronize();
   static_cast<void>(a * 2);
-  EXPECT_ERROR(stream.synchronize(), ErrorCode::kLaunchFailed, "[mul]");
+  EXPECT_ERROR(stream.synchronize(), kLaunchFailed, "[mul]");
   const std::vector<SubmissionTime> times = stream.take_times();
   ASSERT_EQ(times.size(), 1u);
   EXPECT_EQ(times[0].name, "add");

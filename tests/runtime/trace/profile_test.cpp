@@ -3,17 +3,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <functional>
-#include <sstream>
-#include <thread>
-
-#include <patchbay/fuse.h>
-#include <patchbay/graph.h>
-#include <patchbay/interop.h>
-#include <patchbay/profile.h>
-
 #include "support/child.h"
 #include "support/device_test.h"
 
@@ -83,7 +72,7 @@ TEST_P(ProfileTest, KeepsTheOrderOfWorkThatIsQueued) {
   for (int i = 0; i < 20; ++i) a = a + 1;
   const Profile profile(runtime_);
   for (int i = 0; i < 20; ++i) a = a * 1 + 1;
-  EXPECT_EQ(a.to_vector<float>(), std::vector<float>(1000, 41));
+  EXPECT_EQ(a.to_vector<float>(), Floats(1000, 41));
   EXPECT_EQ(find(profile.rows(), "mul").calls, 20u);
 }
 
@@ -160,10 +149,7 @@ TEST_P(ProfileTest, HasNoTimesOfAQueueThatTheApplicationHas) {
   }
   Profile profile(runtime_);
   const Tensor a = ones({100}, device);
-  {
-    const StreamScope scope(stream);
-    static_cast<void>(exp(a));
-  }
+  on_stream(stream, [&] { return exp(a); });
   profile.stop();
   EXPECT_EQ(find(profile.rows(), "exp").calls, 1u);
   EXPECT_EQ(find(profile.rows(), "exp").timed_calls, 0u);
@@ -215,7 +201,7 @@ TEST(Profile, CountsFailedWorkWithoutATime) {
   EXPECT_EQ(find(profile.rows(), "mul").calls, 1u);
   EXPECT_EQ(find(profile.rows(), "mul").timed_calls, 0u);
   EXPECT_HAS(profile.table(), "fake:0: 1 of 2 calls have no time");
-  EXPECT_ERROR(device.synchronize(), ErrorCode::kLaunchFailed, "[mul]");
+  EXPECT_ERROR(device.synchronize(), kLaunchFailed, "[mul]");
 }
 
 TEST(Profile, PrintsATable) {
@@ -317,18 +303,17 @@ TEST(PrintedProfile, IsNotPrintedByForkedProcesses) {
 
 TEST(PrintedProfile, SaysThatNothingRan) {
   const Ended ended = printing_child([] {
-    static_cast<void>(Runtime(options({{"profile", "1"}})).device("cpu:0"));
+    return Runtime(options({{"profile", "1"}})).device("cpu:0");
   });
   EXPECT_EQ(ended.text, "No launch and no copy was profiled.\n");
   const Ended off = printing_child([] {
-    static_cast<void>(Runtime(options({{"profile", "0"}})).device("cpu:0"));
+    return Runtime(options({{"profile", "0"}})).device("cpu:0");
   });
   EXPECT_EQ(off.text, "");
 }
 
 TEST(PrintedProfile, IsOnOrOff) {
-  EXPECT_ERROR((void)Runtime(options({{"profile", "yes"}})), ErrorCode::kInvalidArgument,
-               "PATCHBAY_PROFILE");
+  EXPECT_INVALID(Runtime(options({{"profile", "yes"}})), "PATCHBAY_PROFILE");
 }
 
 TEST(Profile, OfTheParentIsAnErrorInAForkedProcess) {
@@ -341,7 +326,7 @@ TEST(Profile, OfTheParentIsAnErrorInAForkedProcess) {
             "device_lost");
   auto profile = std::make_unique<Profile>(runtime);
   EXPECT_EQ(answer_of([&profile] {
-              const Error error = error_of([&] { static_cast<void>(profile->table()); });
+              const Error error = error_of([&] { return profile->table(); });
               profile.reset();
               return std::string(to_string(error.code()));
             }),

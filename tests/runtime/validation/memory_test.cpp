@@ -3,8 +3,6 @@
 // processes.
 #include <unistd.h>
 
-#include <optional>
-
 #include "runtime/validation/validated.h"
 #include "support/child.h"
 #include "support/kernels.h"
@@ -58,7 +56,7 @@ class Keeping : public MemoryResource {
 TEST_P(ValidatedMemory, FindsUseAfterRelease) {
   device_.set_memory_resource(
       std::make_shared<Mistaken>(device_, Mistaken::Mistake::kReleasesAtOnce));
-  EXPECT_FINDING(finding_of([&] { static_cast<void>(ones({100}, device_)); }),
+  EXPECT_FINDING(finding_of([&] { return ones({100}, device_); }),
                  "[fill] memory is used after its release: [release] gave it back (in [ones] at ",
                  "; " + device_.name() + "; buffer of 400 bytes made by [allocate] at ",
                  "). Keep a handle as long as the memory is used.");
@@ -78,16 +76,16 @@ TEST_P(ValidatedMemory, NamesTheCallThatTheProgramMade) {
     EXPECT_FINDING(finding_of(call), "[" + name + "] memory is used after its release",
                    "(in [" + name + "] at ");
   };
-  expect_named("to_vector", [&] { (void)x.to_vector<float>(); });
-  expect_named("item", [&] { (void)x.item<float>(); });
-  expect_named("to", [&] { (void)x.to("cpu:0"); });
+  expect_named("to_vector", [&] { return x.to_vector<float>(); });
+  expect_named("item", [&] { return x.item<float>(); });
+  expect_named("to", [&] { return x.to("cpu:0"); });
   device_.set_memory_resource(nullptr);
 }
 
 TEST_P(ValidatedMemory, FindsMemoryThatNobodyAllocated) {
   if (is_addressable()) GTEST_SKIP() << "the host may lend any memory";
   device_.set_memory_resource(std::make_shared<Mistaken>(device_, Mistaken::Mistake::kInvents));
-  EXPECT_FINDING(finding_of([&] { static_cast<void>(ones({100}, device_)); }),
+  EXPECT_FINDING(finding_of([&] { return ones({100}, device_); }),
                  "[fill] memory is used that was never allocated: expected memory of " +
                      device_.name() + ", got base 0x10 at offset 64 (in [ones] at ",
                  "). Take it from Buffer::allocate, or wrap it.");
@@ -96,7 +94,7 @@ TEST_P(ValidatedMemory, FindsMemoryThatNobodyAllocated) {
 
 TEST_P(ValidatedMemory, FindsUseBeyondWhatWasAllocated) {
   device_.set_memory_resource(std::make_shared<Mistaken>(device_, Mistaken::Mistake::kShifts));
-  EXPECT_FINDING(finding_of([&] { static_cast<void>(ones({100}, device_)); }),
+  EXPECT_FINDING(finding_of([&] { return ones({100}, device_); }),
                  "[fill] a use reaches outside its buffer: expected bytes 0 to 400, got 8 to 408 "
                  "(in [ones] at ",
                  "; buffer of 400 bytes made by [allocate] at ", "). Correct offset and size.");
@@ -127,8 +125,7 @@ TEST_P(ValidatedMemory, FindsReleaseBeforeTheLastUse) {
   const Tensor x = ones({100}, device_);
   driver->release(MemoryKind::kDevice, keeping->last, 400);
   EXPECT_FINDING(finding_of([&] { device_.synchronize(); }),
-                 "[release] memory is released while it is in use: [fill] on stream 1 "
-                 "of " +
+                 "[release] memory is released while it is in use: [fill] on stream 1 of " +
                      device_.name() + " is pending (",
                  "; buffer of 400 bytes made by [allocate] at ", "). Wait for the work first.");
   device_.set_memory_resource(nullptr);
@@ -215,8 +212,8 @@ TEST(ValidatedMemoryOf, ASmallDeviceIsNotHeldBack) {
 
 TEST_P(ValidatedMemory, CanNotBeLargerThanItsGuardsLeaveRoomFor) {
   const auto driver = driver_memory(device_);
-  EXPECT_ERROR(static_cast<void>(driver->allocate(MemoryKind::kDevice, SIZE_MAX - 100, 64)),
-               ErrorCode::kOutOfMemory, "18446744073709551515 bytes");
+  EXPECT_ERROR(driver->allocate(MemoryKind::kDevice, SIZE_MAX - 100, 64), kOutOfMemory,
+               "18446744073709551515 bytes");
   EXPECT_EQ(num_findings(), 0u);
 }
 
@@ -224,7 +221,7 @@ TEST(ValidatedPlugins, TellWhatLivesWhenUnloadingIsRefused) {
   const LogLines lines;
   Runtime runtime(validated({}, lines));
   std::optional<Tensor> x = zeros({100}, runtime.device("fake:1"));
-  EXPECT_ERROR(runtime.unload("fake"), ErrorCode::kInUse, "1 buffer (400 bytes)");
+  EXPECT_ERROR(runtime.unload("fake"), kInUse, "1 buffer (400 bytes)");
   EXPECT_EQ(lines.count("[validation] buffer on fake:1 of 400 bytes still lives: made by [zeros]"),
             1);
   x.reset();
@@ -290,7 +287,7 @@ TEST(ValidatedProcess, IsTheOneThatMadeTheRuntime) {
   const Tensor x = ones({4}, device);
   const std::string parent = std::to_string(getpid());
   EXPECT_EQ(answer_of([&] {
-              const std::string text = error_of([&] { static_cast<void>(x + 1); }).what();
+              const std::string text = error_of([&] { return x + 1; }).what();
               const std::string expected =
                   "[allocate] the runtime is used in a forked process: expected process " + parent +
                   ", which made it, got " + std::to_string(getpid()) +
@@ -298,7 +295,7 @@ TEST(ValidatedProcess, IsTheOneThatMadeTheRuntime) {
               return text == expected ? "as expected" : text;
             }),
             "as expected");
-  EXPECT_EQ((x + 1).to_vector<float>(), std::vector<float>(4, 2));
+  EXPECT_EQ((x + 1).to_vector<float>(), Floats(4, 2));
   EXPECT_EQ(validation_report(runtime).num_findings, 0u);
 }
 
@@ -316,9 +313,67 @@ TEST(ValidationSetting, IsOffUnlessAskedFor) {
 TEST(ValidationSetting, BadValuesAreErrors) {
   RuntimeOptions options = device_options();
   options.settings["validate"] = "maybe";
-  EXPECT_ERROR(Runtime{options}, ErrorCode::kInvalidArgument,
-               "[Runtime] bad setting 'validate': expected 0 or 1, got 'maybe'. Correct "
-               "PATCHBAY_VALIDATE or RuntimeOptions::settings.");
+  EXPECT_INVALID(Runtime{options}, "[Runtime] bad setting 'validate'",
+                 "0 or 1, got 'maybe'. Correct PATCHBAY_VALIDATE or RuntimeOptions::settings.");
+}
+
+// ------------------------------------------------------------------
+// What the application lends: no misuse is found in it that is none.
+
+class ValidatedContexts : public ValidationTest {};
+INSTANTIATE_TEST_SUITE_P(, ValidatedContexts, testing::Values("opencl:0", "cuda:0"),
+                         device_test_name);
+
+TEST_P(ValidatedContexts, OfTheApplicationAreSeen) {
+  adopt_context(device_, native_context(test_device(GetParam())).value);
+  {
+    const Tensor x = ones({100}, device_);
+    EXPECT_EQ((x + 1).to_vector<float>(), Floats(100, 2));
+    EXPECT_EQ(validation_report(runtime_).live.size(), 1u);
+  }
+  EXPECT_EQ(num_findings(), 0u);
+}
+
+class ValidatedLoans : public testing::Test {
+ protected:
+  Buffer lend(std::size_t first, std::size_t count) {
+    return wrap_buffer(device_, reinterpret_cast<std::uintptr_t>(&values_[first]), count * 4);
+  }
+
+  LogLines lines_;
+  Runtime runtime_{validated({}, lines_)};
+  Device device_ = runtime_.device("cpu:0");
+  Floats values_ = Floats(1000, 1);
+};
+
+TEST_F(ValidatedLoans, MayBePartsOfOneAnother) {
+  const Tensor all = from_buffer(lend(0, 1000), DType::f32, {1000});
+  const Tensor head = from_buffer(lend(0, 10), DType::f32, {10});
+  const Tensor middle = from_buffer(lend(500, 10), DType::f32, {10});
+  all.fill_(3);
+  head.fill_(4);
+  all.slice(0, 505, 1000).fill_(5);
+  EXPECT_EQ(middle.to_vector<float>(), Floats({3, 3, 3, 3, 3, 5, 5, 5, 5, 5}));
+  EXPECT_EQ(values_[9], 4);
+  EXPECT_EQ(validation_report(runtime_).num_findings, 0u) << validation_report(runtime_).to_text();
+}
+
+TEST_F(ValidatedLoans, ArePartsOfMemoryThatIsTheHosts) {
+  static_cast<void>(lend(100, 10));
+  const Tensor x = full({1000}, 7, device_);
+  copy_to_host(values_.data(), {x.buffer(), 0, 4000});
+  EXPECT_EQ(values_, Floats(1000, 7));
+  copy_to_host(&values_[105], {full({20}, 8, device_).buffer(), 0, 80});
+  EXPECT_EQ(values_[124], 8);
+  EXPECT_EQ(validation_report(runtime_).num_findings, 0u);
+}
+
+TEST_F(ValidatedLoans, AreNotReleased) {
+  const Buffer lent = lend(0, 1000);
+  driver_memory(device_)->release(MemoryKind::kDevice, {values_.data(), 0}, 4000);
+  EXPECT_FINDING(finding_of([&] { device_.synchronize(); }),
+                 "[release] memory is released that is not allocated: expected what allocate gave, "
+                 "got base 0x");
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What validation finds in launches: missing waits, overlap, and bytes outside.
-#include <cmath>
 #include <future>
-#include <thread>
 
 #include "runtime/validation/validated.h"
 #include "support/kernels.h"
@@ -15,13 +13,10 @@ class ValidatedLaunches : public ValidationTest {
   void SetUp() override {
     ValidationTest::SetUp();
     if (IsSkipped()) return;
-    const auto in = ArgumentSpec::tensor(DType::i32, Access::kRead);
-    add_.emplace(Kernel::prepare(
-        device_,
-        {"add.1", {ArgumentSpec::tensor(DType::i32, Access::kWrite), in, in}, {}, SIZE_MAX}));
+    add_.emplace(Kernel::prepare(device_, kernel_spec("add.1", DType::i32, 2)));
   }
   Buffer ones() const {
-    const std::vector<std::int32_t> values(kCount, 1);
+    const Ints values(kCount, 1);
     Buffer buffer = Buffer::allocate(device_, kBytes);
     copy_from_host({buffer, 0, kBytes}, values.data());
     device_.synchronize();

@@ -2,9 +2,6 @@
 #ifndef PATCHBAY_TESTS_RUNTIME_VALIDATION_VALIDATED_H_
 #define PATCHBAY_TESTS_RUNTIME_VALIDATION_VALIDATED_H_
 
-#include <string>
-#include <vector>
-
 #include "support/device_test.h"
 #include "support/log_lines.h"
 

@@ -1,26 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Functions that are run again in place of keeping what they made.
-#include <atomic>
-#include <cstdint>
-#include <string>
-#include <thread>
-
-#include <patchbay/autograd.h>
-#include <patchbay/custom_function.h>
-#include <patchbay/graph.h>
-#include <patchbay/normalization.h>
-#include <patchbay/ops.h>
-#include <patchbay/random.h>
-
 #include "support/device_test.h"
 
 namespace patchbay::test {
 namespace {
 
-using Floats = std::vector<float>;
-
-class CheckpointTest : public DeviceTest {};
-PATCHBAY_ON_EACH_DEVICE(CheckpointTest);
+PATCHBAY_DEVICE_TESTS(CheckpointTest);
 
 TEST_P(CheckpointTest, GivesTheSameGradientsAndKeepsLess) {
   const Floats values(5000, 0.5F);
@@ -89,8 +74,7 @@ TEST_P(CheckpointTest, DrawsTheSameNumbersAgainFromAGeneratorOfTheFunction) {
   const auto drop = [&](const std::vector<Tensor>& in) {
     return in[0] * dropout_mask(0.5, {1000}, device_, generator).cast(DType::f32);
   };
-  const Tensor x = ones({1000}, device_).requires_grad_();
-  const Tensor y = checkpoint(drop, {x});
+  const Tensor x = ones({1000}, device_).requires_grad_(), y = checkpoint(drop, {x});
   static_cast<void>(rand({3}, device_, generator));  // in between
   y.backward(ones({1000}, device_));
   EXPECT_EQ(x.grad().to_vector<float>(), y.to_vector<float>());
@@ -147,8 +131,8 @@ TEST_P(CheckpointTest, MovesRunningStatisticsOnce) {
 TEST_P(CheckpointTest, HasNoSecondDerivative) {
   const Tensor x = ones({3}, device_).requires_grad_();
   const Tensor y = checkpoint([](const std::vector<Tensor>& in) { return in[0] * in[0]; }, {x});
-  EXPECT_ERROR(static_cast<void>(gradients({sum(y)}, {x}, {}, {.create_graph = true})),
-               ErrorCode::kUnsupported, "[checkpoint] gradients of a checkpoint can't be recorded");
+  EXPECT_ERROR(gradients({sum(y)}, {x}, {}, {.create_graph = true}), kUnsupported,
+               "[checkpoint] gradients of a checkpoint can't be recorded");
 }
 
 TEST_P(CheckpointTest, GradientsFlowToWhatIsCaptured) {
@@ -175,9 +159,9 @@ TEST_P(CheckpointTest, GradientsGoToNoLeaf) {
   EXPECT_FALSE(weight.grad().defined());
   const Tensor z =
       sum(checkpoint([&](const std::vector<Tensor>& in) { return in[0] * weight; }, {x}));
-  EXPECT_ERROR(static_cast<void>(gradients({z}, {x, weight})), ErrorCode::kUnsupported,
-               "[gradients] the function of a checkpoint captures a tensor that requires "
-               "gradients (captured: f32 [3] on");
+  EXPECT_ERROR(gradients({z}, {x, weight}), kUnsupported,
+               "[gradients] the function of a checkpoint captures a tensor that requires gradients "
+               "(captured: f32 [3] on");
   EXPECT_FALSE(weight.grad().defined());
 }
 
@@ -185,8 +169,7 @@ TEST_P(CheckpointTest, MayNotOverwriteWhatRequiresGradients) {
   const Tensor x = ones({3}, device_).requires_grad_();
   const Tensor weight = ones({3}, device_).requires_grad_();
   const auto refused = [&](auto&& function, const std::string& message) {
-    EXPECT_ERROR(static_cast<void>(checkpoint(function, {x})), ErrorCode::kInvalidArgument,
-                 message);
+    EXPECT_INVALID(checkpoint(function, {x}), message);
   };
   refused([](const std::vector<Tensor>& in) { return in[0].fill_(2) * 2; },
           "[fill_] tensor requires gradients, so a recorded graph may need it");
@@ -221,23 +204,21 @@ TEST_P(CheckpointTest, RunsBackInsideAnInferenceMode) {
 
 TEST_P(CheckpointTest, NeedsAFunctionAndItsResult) {
   const Tensor x = ones({3}, device_).requires_grad_();
-  EXPECT_ERROR(static_cast<void>(checkpoint({}, {x})), ErrorCode::kInvalidArgument,
-               "[checkpoint] the function is empty");
+  EXPECT_INVALID(checkpoint({}, {x}), "[checkpoint] the function is empty");
   for (const Tensor& input : {x, x.detach()}) {
-    EXPECT_ERROR(static_cast<void>(checkpoint([](const auto&) { return Tensor(); }, {input})),
-                 ErrorCode::kInvalidArgument, "[checkpoint] the function's result is undefined");
+    EXPECT_INVALID(checkpoint([](const auto&) { return Tensor(); }, {input}),
+                   "[checkpoint] the function's result is undefined");
   }
 }
 
 TEST_P(CheckpointTest, NeedsAnInput) {
-  EXPECT_ERROR(static_cast<void>(checkpoint([](const auto&) { return Tensor(); }, {})),
-               ErrorCode::kInvalidArgument, "[checkpoint] the list of inputs is empty");
+  EXPECT_INVALID(checkpoint([](const auto&) { return Tensor(); }, {}),
+                 "[checkpoint] the list of inputs is empty");
 }
 
 TEST_P(CheckpointTest, RetainsWhatIsCaptured) {
   const Tensor weight = full({3}, 3, device_).requires_grad_();
-  const Tensor x = full({3}, 2, device_).requires_grad_();
-  const Tensor captured = square(weight);
+  const Tensor x = full({3}, 2, device_).requires_grad_(), captured = square(weight);
   const auto function = [&](const std::vector<Tensor>& in) { return in[0] * captured; };
   const Tensor y = sum(checkpoint(function, {x})) + sum(captured);
   y.backward({}, {.retain_graph = true});
@@ -254,14 +235,11 @@ TEST_P(CheckpointTest, BothRunsRefuseTheSame) {
   const auto into_another = [&](const std::vector<Tensor>& in) {
     return Tensor(add_out(empty({3}, device_), in[0], 1));
   };
-  EXPECT_ERROR(static_cast<void>(checkpoint(into_another, {x})), ErrorCode::kInvalidArgument,
-               "[add] a requires gradients, which do not flow into a destination: expected an "
-               "operand without, got a: f32 [3] on " +
-                   device_.name() +
-                   ". Use the form that returns a new tensor, or write inside a NoGrad scope.");
+  EXPECT_INVALID(checkpoint(into_another, {x}), "[add] a requires gradients,",
+                 "expected an operand without, got a: f32 [3]" + on_);
   const Tensor number = full({}, 2, test_device("cpu:1")).requires_grad_();
   const auto by_number = [&](const std::vector<Tensor>& in) { return in[0] * number; };
-  EXPECT_ERROR(static_cast<void>(checkpoint(by_number, {x})), ErrorCode::kDeviceMismatch,
+  EXPECT_ERROR(checkpoint(by_number, {x}), kDeviceMismatch,
                "b requires gradients, and so is not taken as a number.");
   const CustomFunction grown(
       "grown",
@@ -270,9 +248,8 @@ TEST_P(CheckpointTest, BothRunsRefuseTheSame) {
         return in;
       },
       [](const FunctionContext&, const std::vector<Tensor>& grads) { return grads; });
-  EXPECT_ERROR(static_cast<void>(checkpoint([&](const auto& in) { return grown(in)[0]; }, {x})),
-               ErrorCode::kInvalidArgument,
-               "[grown] forward wrote to input 0, which requires gradients");
+  EXPECT_INVALID(checkpoint([&](const auto& in) { return grown(in)[0]; }, {x}),
+                 "[grown] forward wrote to input 0, which requires gradients");
   const auto unrecorded = [&](const std::vector<Tensor>& in) {
     const NoGrad scope;
     return Tensor(add_out(empty({3}, device_), in[0], number));

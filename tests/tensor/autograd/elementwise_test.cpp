@@ -1,21 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // How the gradients of single operations are computed: in how many launches, and rounded how often.
 // Their values are among the cases of gradient_cases.cpp.
-#include <cmath>
-#include <vector>
-
-#include <patchbay/autograd.h>
-#include <patchbay/fuse.h>
-#include <patchbay/graph.h>
-#include <patchbay/kernel.h>
-#include <patchbay/ops.h>
-
 #include "support/device_test.h"
+#include "support/kernels.h"
 
 namespace patchbay::test {
 namespace {
-
-using Floats = std::vector<float>;
 
 class ElementwiseGradientTest : public DeviceTest {
  protected:
@@ -26,10 +16,6 @@ class ElementwiseGradientTest : public DeviceTest {
     const Tensor result = function(a, b), grad = full({2, 2}, 3, device_);
     std::vector<Tensor> got;
     return record_graph([&] { got = gradients({result}, {a, b}, {grad}); }).num_operations();
-  }
-
-  Tensor leaf(const Floats& values) const {
-    return from_host(values, {static_cast<std::int64_t>(values.size())}, device_).requires_grad_();
   }
 };
 PATCHBAY_ON_EACH_DEVICE(ElementwiseGradientTest);
@@ -44,8 +30,7 @@ TEST_P(ElementwiseGradientTest, IsOneLaunch) {
 }
 
 TEST_P(ElementwiseGradientTest, IsNoLaunchWhereItIsTheOneThatComesIn) {
-  const Tensor a = leaf({1, 2}), b = leaf({3, 4}), grad = full({2}, 3, device_);
-  const Tensor result = a + b;
+  const Tensor a = leaf({1, 2}), b = leaf({3, 4}), grad = full({2}, 3, device_), result = a + b;
   std::vector<Tensor> got;
   const Graph graph = record_graph([&] { got = gradients({result}, {a, b}, {grad}); });
   EXPECT_EQ(graph.num_operations(), 0U);
@@ -68,9 +53,8 @@ TEST_P(ElementwiseGradientTest, ANanThatIsTheResultHasTheGradient) {
 /// In f32, however many steps there are.
 TEST_P(ElementwiseGradientTest, SmallFloatsAreRoundedOnce) {
   for (const DType dtype : {DType::f16, DType::bf16}) {
-    const KernelSpec fill{
-        "fill.1", {ArgumentSpec::tensor(dtype, Access::kWrite), ArgumentSpec::scalar(dtype)}, {}};
-    if (!why_unsupported(device_, fill).empty()) GTEST_SKIP() << "no " << to_string(dtype);
+    if (!why_unsupported(device_, fill_spec(dtype)).empty())
+      GTEST_SKIP() << "no " << to_string(dtype);
     const Tensor values = (rand({500}, device_) * 4 - 2).cast(dtype);
     const Tensor grad = rand({500}, device_).cast(dtype);
     const auto gradient = [&](auto function, DType computed) {
@@ -148,6 +132,41 @@ TEST(ElementwiseGradients, OnDevicesThatFuseNothing) {
       }
     }
   }
+}
+
+// ------------------------------------------------------------------
+// 0-d tensors of the host that require gradients, beside tensors of another device.
+
+PATCHBAY_DEVICE_TESTS(ScalarGradientTest);
+
+/// A 0-d tensor of the host that requires gradients is no number, and the way out copies that one.
+TEST_P(ScalarGradientTest, OneThatRequiresGradientsIsCopied) {
+  const Tensor x = floats({1, 2}), w = full({}, 3, test_device("cpu:1")).requires_grad_();
+  const auto expect_way_out = [&](auto call, const std::string& op, const char* scalar,
+                                  const char* other) {
+    EXPECT_ERROR(call(), kDeviceMismatch,
+                 "[" + op + "] operands are on different devices (" + other + ": f32 [2]" + on_ +
+                     "; " + scalar + ": f32 [] on cpu:1). " + scalar +
+                     " requires gradients, and so is not taken as a number. Copy it first, and "
+                     "gradients flow back: " +
+                     scalar + ".to(" + other + ".device()).");
+  };
+  expect_way_out([&] { return w * x; }, "mul", "a", "b");
+  expect_way_out([&] { return x * w; }, "mul", "b", "a");
+  const Tensor yes = gt(x, 0);
+  const auto scaled = fuse([](Expression a, Expression b) { return a * b; }, "scaled");
+  expect_way_out([&] { return scaled(w, x); }, "scaled", "a", "b");
+  expect_way_out([&] { return scaled(x, w); }, "scaled", "b", "a");
+  expect_way_out(
+      [&] {
+        return where(full({}, true, {DType::boolean, test_device("cpu:1")}), w, x);
+      },
+      "where", "a", "b");
+  const Tensor y = w.to(device_) * x;  // as it says
+  sum(y).backward();
+  EXPECT_EQ(w.grad().item<float>(), 3);
+  const NoGrad scope;
+  EXPECT_EQ((w * x).to_vector<float>(), (Floats{3, 6}));
 }
 
 }  // namespace

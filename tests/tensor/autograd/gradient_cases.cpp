@@ -1,19 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "tensor/autograd/gradient_cases.h"
 
-#include <array>
-#include <cmath>
-
-#include <patchbay/attention.h>
-#include <patchbay/concat.h>
-#include <patchbay/convolution.h>
-#include <patchbay/functional.h>
-#include <patchbay/fuse.h>
-#include <patchbay/indexing.h>
-#include <patchbay/normalization.h>
-#include <patchbay/pooling.h>
-#include <patchbay/recurrent.h>
-
 #include "support/device_test.h"
 
 namespace patchbay::test {
@@ -138,7 +125,7 @@ void add_reductions(std::vector<GradientCase>& cases) {
        "prodWithZeros",
        {{3, 3}},
        [](const Inputs& in) {
-         const std::vector<double> mask = {1, 1, 1, 0, 1, 1, 0, 0, 1};
+         const Doubles mask = {1, 1, 1, 0, 1, 1, 0, 0, 1};
          return prod(in[0] * from_host(mask, {3, 3}, in[0].device()).cast(in[0].dtype()), 1);
        },
        -2,
@@ -286,7 +273,7 @@ void add_joining(std::vector<GradientCase>& cases) {
 }
 
 /// Some are named several times, some not at all.
-Tensor indices(const Inputs& in, std::vector<std::int64_t> values, const Shape& shape) {
+Tensor indices(const Inputs& in, Longs values, const Shape& shape) {
   return from_host(values, shape, in[0].device());
 }
 

@@ -1,21 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // First and second derivatives in f64 against central differences.
-#include <algorithm>
 #include <random>
-#include <set>
-#include <string>
 #include <tuple>
-
-#include <patchbay/gradcheck.h>
-#include <patchbay/operators.h>
 
 #include "support/device_test.h"
 #include "tensor/autograd/gradient_cases.h"
 
 namespace patchbay::test {
 namespace {
-
-using Doubles = std::vector<double>;
 using Function = std::function<Tensor(const Inputs&)>;
 
 /// Values at least 0.05 apart from each other and from 0, where extremes and magnitudes bend.

@@ -1,29 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The first and second derivatives of all elementwise operators over extreme operands: no NaN where
 // the derivative in f64 is a number of f32.
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <patchbay/autograd.h>
-#include <patchbay/functional.h>
-#include <patchbay/fuse.h>
-#include <patchbay/indexing.h>
-#include <patchbay/ops.h>
 #include <patchbay/plugin/kernels/elementwise.h>
-#include <patchbay/pooling.h>
-#include <patchbay/sorting.h>
 
 #include "support/device_test.h"
 
 namespace patchbay::test {
 namespace {
-
-using Doubles = std::vector<double>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Of two operands; one of one operand ignores the second.
@@ -72,7 +55,7 @@ Doubles values_of(const Tensor& a) {
 Derivatives derivatives(const Function& function, const Doubles& a, const Doubles& b, DType dtype,
                         const Device& device, bool fuses) {
   const auto leaf = [&](const Doubles& values) {
-    const std::vector<float> floats(values.begin(), values.end());
+    const Floats floats(values.begin(), values.end());
     const Shape shape{static_cast<std::int64_t>(values.size())};
     return from_host(floats, shape, device).cast(dtype).requires_grad_();
   };
@@ -208,7 +191,7 @@ TEST_P(RecordTest, StraightPiecesHaveASecondDerivative) {
   if (device_.properties().f16) dtypes.push_back(DType::f16);
   for (const DType dtype : dtypes) {
     for (const auto& [name, function] : pieces) {
-      const Tensor a = from_host({-2.0F, -0.25F, 0.25F, 2.0F}, {4}, device_).cast(dtype);
+      const Tensor a = floats({-2, -0.25F, 0.25F, 2}).cast(dtype);
       a.requires_grad_();
       const Tensor first = gradients({sum(function(a))}, {a}, {}, {.create_graph = true})[0];
       ASSERT_TRUE(first.requires_grad()) << name;
@@ -222,7 +205,7 @@ TEST_P(RecordTest, StraightPiecesHaveASecondDerivative) {
 
 /// Beside a function that bends, it adds nothing.
 TEST_P(RecordTest, StraightPiecesBesideOthers) {
-  const Tensor a = from_host({-2.0F, 3.0F}, {2}, device_).requires_grad_();
+  const Tensor a = leaf({-2, 3});
   const Tensor first = gradients({sum(relu(a) + a * a * a)}, {a}, {}, {.create_graph = true})[0];
   EXPECT_EQ(values_of(first), (Doubles{12, 28}));
   EXPECT_EQ(values_of(gradients({sum(first)}, {a})[0]), (Doubles{-12, 18}));

@@ -1,20 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // A call by name gives what the call in C++ gives, for each function that can be called by name.
-#include <algorithm>
-#include <cmath>
-#include <set>
-
 #include "support/device_test.h"
 #include "tensor/call/samples.h"
 
 namespace patchbay::test {
 namespace {
 
-class CallTest : public DeviceTest {};
-PATCHBAY_ON_EACH_DEVICE(CallTest);
+PATCHBAY_DEVICE_TESTS(CallTest);
 
 /// The elements as f64 on the host.
-std::vector<double> elements(const Tensor& tensor) {
+Doubles elements(const Tensor& tensor) {
   if (!tensor.defined()) return {};
   return tensor.detach().to("cpu").cast(DType::f64).to_vector<double>();
 }
@@ -32,7 +27,7 @@ void expect_equal(const Tensors& made, const Tensors& expected, bool has_values)
     EXPECT_EQ(made[i].device(), expected[i].device());
     EXPECT_EQ(made[i].requires_grad(), expected[i].requires_grad());
     if (!has_values) continue;
-    const std::vector<double> a = elements(made[i]), b = elements(expected[i]);
+    const Doubles a = elements(made[i]), b = elements(expected[i]);
     EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end(), is_equal))
         << testing::PrintToString(a) << " and " << testing::PrintToString(b);
   }

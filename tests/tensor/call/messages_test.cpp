@@ -1,9 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What a call by name says to arguments that a function does not take.
-#include <limits>
-
-#include <patchbay/patchbay.h>
-
 #include "support/device_test.h"
 
 namespace patchbay::test {
@@ -20,7 +16,7 @@ std::string refusal(std::string_view name, const std::vector<TensorOrScalar>& in
   try {
     (void)call(name, inputs, options);
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_EQ(error.code(), kInvalidArgument);
     return error.what();
   }
   return "no error";
@@ -134,7 +130,7 @@ TEST(CallErrors, AreThoseOfTheFunction) {
     (void)call("matmul", {tensor(), tensor()});
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kShapeMismatch);
+    EXPECT_EQ(error.code(), kShapeMismatch);
     EXPECT_TRUE(std::string(error.what()).starts_with("[matmul]")) << error.what();
   }
 }

@@ -11,8 +11,8 @@ template <class Function>
 void add_reduction(Samples& samples, const std::string& name, Function function) {
   const Tensor a = samples.floats({2, 3});
   samples.add(name, {a}, {{"axes", {1}}, {"keep", true}},
-              [=] { return Tensors{function(a, Axes(1), true)}; });
-  samples.add(name, {a}, [=] { return Tensors{function(a, Axes(), false)}; });
+              [=] { return function(a, Axes(1), true); });
+  samples.add(name, {a}, [=] { return function(a, Axes(), false); });
 }
 
 #define PATCHBAY_ADD_REDUCTION(name) \
@@ -34,141 +34,126 @@ void add_operations(Samples& samples) {
   PATCHBAY_ADD_REDUCTION(any)
   PATCHBAY_ADD_REDUCTION(all)
   PATCHBAY_ADD_REDUCTION(logsumexp)
-  samples.add("norm", {a}, {{"order", 1}, {"axes", 0}}, [=] { return Tensors{norm(a, 1, 0)}; });
-  samples.add("var", {a}, {{"correction", 0}}, [=] { return Tensors{var(a, {}, 0)}; });
-  samples.add("stddev", {a}, {{"axes", {0, 1}}}, [=] { return Tensors{stddev(a, {0, 1})}; });
-  samples.add("cumsum", {a}, {{"dim", -1}, {"reverse", true}},
-              [=] { return Tensors{cumsum(a, -1, true)}; });
-  samples.add("trace", {a}, [=] { return Tensors{trace(a)}; });
-  samples.add("tril", {a}, {{"diagonal", -1}}, [=] { return Tensors{tril(a, -1)}; });
-  samples.add("triu", {a}, [=] { return Tensors{triu(a)}; });
+  samples.add("norm", {a}, {{"order", 1}, {"axes", 0}}, [=] { return norm(a, 1, 0); });
+  samples.add("var", {a}, {{"correction", 0}}, [=] { return var(a, {}, 0); });
+  samples.add("stddev", {a}, {{"axes", {0, 1}}}, [=] { return stddev(a, {0, 1}); });
+  samples.add("cumsum", {a}, {{"dim", -1}, {"reverse", true}}, [=] { return cumsum(a, -1, true); });
+  samples.add("trace", {a}, [=] { return trace(a); });
+  samples.add("tril", {a}, {{"diagonal", -1}}, [=] { return tril(a, -1); });
+  samples.add("triu", {a}, [=] { return triu(a); });
 
   const Tensor out = empty_like(a), other = empty_like(a);
-  samples.add("matmul", {a, b}, [=] { return Tensors{matmul(a, b)}; });
+  samples.add("matmul", {a, b}, [=] { return matmul(a, b); });
   samples.add("matmul_out", {out, a, b}, {{"alpha", 2}},
-              [=] { return Tensors{matmul_out(other, a, b, 2)}; });
-  samples.add("addmm", {v, a, b}, {{"beta", 0.5}}, [=] { return Tensors{addmm(v, a, b, 1, 0.5)}; });
-  samples.add("linear", {a, b}, [=] { return Tensors{linear(a, b)}; });
+              [=] { return matmul_out(other, a, b, 2); });
+  samples.add("addmm", {v, a, b}, {{"beta", 0.5}}, [=] { return addmm(v, a, b, 1, 0.5); });
+  samples.add("linear", {a, b}, [=] { return linear(a, b); });
   samples.add("linear", {a, b, v}, {{"activation", "relu"}},
-              [=] { return Tensors{linear(a, b, v, Activation::kRelu)}; });
+              [=] { return linear(a, b, v, Activation::kRelu); });
 
-  samples.add("sort", {a}, {{"descending", true}}, [=] {
-    const Sorted made = sort(a, -1, true);
-    return Tensors{made.values, made.indices};
-  });
-  samples.add("argsort", {a}, {{"dim", 0}}, [=] { return Tensors{argsort(a, 0)}; });
-  samples.add("topk", {a}, {{"k", 2}}, [=] {
-    const Sorted made = topk(a, 2);
-    return Tensors{made.values, made.indices};
-  });
+  samples.add("sort", {a}, {{"descending", true}}, [=] { return sort(a, -1, true); });
+  samples.add("argsort", {a}, {{"dim", 0}}, [=] { return argsort(a, 0); });
+  samples.add("topk", {a}, {{"k", 2}}, [=] { return topk(a, 2); });
 
-  samples.add("concat", {a, b, a}, {{"dim", 1}}, [=] { return Tensors{concat({a, b, a}, 1)}; });
+  samples.add("concat", {a, b, a}, {{"dim", 1}}, [=] { return concat({a, b, a}, 1); });
   const Tensor joined = samples.empty_f32({6, 3}), joined_too = samples.empty_f32({6, 3});
   samples.add("concat_out", {joined}, {{"tensors", Tensors{a, b}}}, [=] {
-    return Tensors{concat_out(joined_too, {a, b})};
+    return concat_out(joined_too, {a, b});
   });
-  samples.add("stack", {a, b}, [=] { return Tensors{stack({a, b})}; });
-  samples.add("split", {a}, {{"size", 2}}, [=] { return Tensors(split(a, 2)); });
+  samples.add("stack", {a, b}, [=] { return stack({a, b}); });
+  samples.add("split", {a}, {{"size", 2}}, [=] { return split(a, 2); });
   samples.add("split", {a}, {{"sizes", {1, 2}}, {"dim", 1}}, [=] {
-    return Tensors(split(a, std::vector<std::int64_t>{1, 2}, 1));
+    return split(a, std::vector<std::int64_t>{1, 2}, 1);
   });
-  samples.add("chunk", {a}, {{"count", 2}}, [=] { return Tensors(chunk(a, 2)); });
+  samples.add("chunk", {a}, {{"count", 2}}, [=] { return chunk(a, 2); });
   samples.add("pad", {a}, {{"padding", {1, 0, 0, 2}}, {"value", 9}}, [=] {
-    return Tensors{pad(a, {{1, 0}, {0, 2}}, 9)};
+    return pad(a, {{1, 0}, {0, 2}}, 9);
   });
 
   const Tensor i = samples.integers({0, 2, 1, 1, 0, 2}, {2, 3}),
                rows = samples.integers({2, 0}, {2});
   const Tensor source = samples.floats({2, 3}), into = samples.empty_f32({2, 3}),
                into_too = samples.empty_f32({2, 3});
-  samples.add("gather", {a, i}, {{"dim", 0}}, [=] { return Tensors{gather(a, 0, i)}; });
+  samples.add("gather", {a, i}, {{"dim", 0}}, [=] { return gather(a, 0, i); });
   samples.add("gather_out", {into, a, i}, {{"dim", 0}},
-              [=] { return Tensors{gather_out(into_too, a, 0, i)}; });
-  samples.add("index_select", {a, rows}, {{"dim", 0}},
-              [=] { return Tensors{index_select(a, 0, rows)}; });
+              [=] { return gather_out(into_too, a, 0, i); });
+  samples.add("index_select", {a, rows}, {{"dim", 0}}, [=] { return index_select(a, 0, rows); });
   samples.add("index_select_out", {into, a, rows}, {{"dim", 0}},
-              [=] { return Tensors{index_select_out(into_too, a, 0, rows)}; });
+              [=] { return index_select_out(into_too, a, 0, rows); });
   samples.add("scatter_add", {a, i, source}, {{"dim", 0}},
-              [=] { return Tensors{scatter_add(a, 0, i, source)}; });
+              [=] { return scatter_add(a, 0, i, source); });
   samples.add("scatter_add_out", {out, a, i, source}, {{"dim", 0}},
-              [=] { return Tensors{scatter_add_out(other, a, 0, i, source)}; });
+              [=] { return scatter_add_out(other, a, 0, i, source); });
   samples.add("index_add", {a, rows, source}, {{"dim", 0}},
-              [=] { return Tensors{index_add(a, 0, rows, source)}; });
+              [=] { return index_add(a, 0, rows, source); });
   samples.add("index_add_out", {out, a, rows, source}, {{"dim", 0}},
-              [=] { return Tensors{index_add_out(other, a, 0, rows, source)}; });
-  samples.add("embedding", {a, i}, [=] { return Tensors{embedding(a, i)}; });
-  samples.add("one_hot", {i}, {{"num_classes", 4}}, [=] { return Tensors{one_hot(i, 4)}; });
+              [=] { return index_add_out(other, a, 0, rows, source); });
+  samples.add("embedding", {a, i}, [=] { return embedding(a, i); });
+  samples.add("one_hot", {i}, {{"num_classes", 4}}, [=] { return one_hot(i, 4); });
 }
 
 void add_networks(Samples& samples) {
   const Tensor a = samples.floats({2, 4}), target = samples.floats({2, 4}) * 0.5;
   const Tensor classes = samples.integers({3, 0}, {2});
-  samples.add("softmax", {a}, {{"dim", -1}}, [=] { return Tensors{softmax(a, -1)}; });
-  samples.add("log_softmax", {a}, {{"dim", 0}}, [=] { return Tensors{log_softmax(a, 0)}; });
+  samples.add("softmax", {a}, {{"dim", -1}}, [=] { return softmax(a, -1); });
+  samples.add("log_softmax", {a}, {{"dim", 0}}, [=] { return log_softmax(a, 0); });
   samples.add("dropout", {a}, {{"p", 0.5}, {"generator", Generator(3)}},
-              [=] { return Tensors{dropout(a, 0.5, true, Generator(3))}; });
-  samples.add("mse_loss", {a, target}, [=] { return Tensors{mse_loss(a, target)}; });
+              [=] { return dropout(a, 0.5, true, Generator(3)); });
+  samples.add("mse_loss", {a, target}, [=] { return mse_loss(a, target); });
   samples.add("l1_loss", {a, target}, {{"reduction", "none"}},
-              [=] { return Tensors{l1_loss(a, target, LossReduction::kNone)}; });
+              [=] { return l1_loss(a, target, LossReduction::kNone); });
   samples.add("huber_loss", {a, target}, {{"delta", 0.1}, {"reduction", "sum"}},
-              [=] { return Tensors{huber_loss(a, target, 0.1, LossReduction::kSum)}; });
-  samples.add("binary_cross_entropy_with_logits", {a, target}, {{"positive_weight", a}}, [=] {
-    return Tensors{binary_cross_entropy_with_logits(a, target, {.positive_weight = a})};
-  });
+              [=] { return huber_loss(a, target, 0.1, LossReduction::kSum); });
+  samples.add("binary_cross_entropy_with_logits", {a, target}, {{"positive_weight", a}},
+              [=] { return binary_cross_entropy_with_logits(a, target, {.positive_weight = a}); });
   samples.add("nll_loss", {a, classes}, {{"ignored_index", 0}},
-              [=] { return Tensors{nll_loss(a, classes, {.ignored_index = 0})}; });
+              [=] { return nll_loss(a, classes, {.ignored_index = 0}); });
   samples.add("cross_entropy", {a, classes}, {{"label_smoothing", 0.1}},
-              [=] { return Tensors{cross_entropy(a, classes, {.label_smoothing = 0.1})}; });
+              [=] { return cross_entropy(a, classes, {.label_smoothing = 0.1}); });
 
   const Tensor x = samples.floats({1, 2, 6, 6}), w = samples.floats({2, 2, 3, 3}),
                c = samples.floats({2}), l = samples.floats({1, 2, 6}),
                k = samples.floats({2, 2, 3});
   samples.add("conv2d", {x, w, c}, {{"stride", {2, 1}}, {"padding", 1}}, [=] {
-    return Tensors{conv2d(x, w, c, {.stride = {2, 1}, .padding = 1})};
+    return conv2d(x, w, c, {.stride = {2, 1}, .padding = 1});
   });
   samples.add("conv1d", {l, k}, {{"bias", c}, {"dilation", 2}},
-              [=] { return Tensors{conv1d(l, k, c, {.dilation = 2})}; });
+              [=] { return conv1d(l, k, c, {.dilation = 2}); });
   samples.add("conv_transpose2d", {x, w}, {{"stride", 2}, {"output_padding", {1, 0}}}, [=] {
-    return Tensors{conv_transpose2d(x, w, {}, {.stride = 2, .output_padding = {1, 0}})};
+    return conv_transpose2d(x, w, {}, {.stride = 2, .output_padding = {1, 0}});
   });
-  samples.add("conv_transpose1d", {l, k}, [=] { return Tensors{conv_transpose1d(l, k)}; });
-  samples.add("max_pool2d", {x}, {{"kernel", 2}}, [=] { return Tensors{max_pool2d(x, 2)}; });
+  samples.add("conv_transpose1d", {l, k}, [=] { return conv_transpose1d(l, k); });
+  samples.add("max_pool2d", {x}, {{"kernel", 2}}, [=] { return max_pool2d(x, 2); });
   samples.add("max_pool2d_index", {x}, {{"kernel", {2, 3}}, {"stride", 1}}, [=] {
-    return Tensors{max_pool2d_index(x, {2, 3}, {.stride = 1})};
+    return max_pool2d_index(x, {2, 3}, {.stride = 1});
   });
   samples.add("avg_pool2d", {x}, {{"kernel", 3}, {"padding", 1}, {"counts_padding", false}},
-              [=] { return Tensors{avg_pool2d(x, 3, {.padding = 1, .counts_padding = false})}; });
-  samples.add("max_pool1d", {l}, {{"kernel", 2}}, [=] { return Tensors{max_pool1d(l, 2)}; });
+              [=] { return avg_pool2d(x, 3, {.padding = 1, .counts_padding = false}); });
+  samples.add("max_pool1d", {l}, {{"kernel", 2}}, [=] { return max_pool1d(l, 2); });
   samples.add("avg_pool1d", {l}, {{"kernel", 4}, {"ceil", true}},
-              [=] { return Tensors{avg_pool1d(l, 4, {.ceil = true})}; });
+              [=] { return avg_pool1d(l, 4, {.ceil = true}); });
   samples.add("adaptive_max_pool2d", {x}, {{"size", {2, 3}}}, [=] {
-    return Tensors{adaptive_max_pool2d(x, {2, 3})};
+    return adaptive_max_pool2d(x, {2, 3});
   });
-  samples.add("adaptive_avg_pool2d", {x}, {{"size", 1}},
-              [=] { return Tensors{adaptive_avg_pool2d(x, 1)}; });
-  samples.add("adaptive_max_pool1d", {l}, {{"size", 2}},
-              [=] { return Tensors{adaptive_max_pool1d(l, 2)}; });
-  samples.add("adaptive_avg_pool1d", {l}, {{"size", 3}},
-              [=] { return Tensors{adaptive_avg_pool1d(l, 3)}; });
+  samples.add("adaptive_avg_pool2d", {x}, {{"size", 1}}, [=] { return adaptive_avg_pool2d(x, 1); });
+  samples.add("adaptive_max_pool1d", {l}, {{"size", 2}}, [=] { return adaptive_max_pool1d(l, 2); });
+  samples.add("adaptive_avg_pool1d", {l}, {{"size", 3}}, [=] { return adaptive_avg_pool1d(l, 3); });
 
   const Tensor mean = samples.floats({2}), variance = samples.floats({2});
   samples.add("batch_norm", {x, mean, variance}, {{"weight", c}}, [=] {
-    return Tensors{batch_norm(x, {.running_mean = mean, .running_var = variance, .weight = c})};
+    return batch_norm(x, {.running_mean = mean, .running_var = variance, .weight = c});
   });
   samples.add("layer_norm", {a}, {{"normalized_shape", {4}}, {"epsilon", 1e-3}},
-              [=] { return Tensors{layer_norm(a, {4}, {}, {}, 1e-3)}; });
-  samples.add("group_norm", {x, c}, {{"num_groups", 1}},
-              [=] { return Tensors{group_norm(x, 1, c)}; });
-  samples.add("rms_norm", {a}, {{"normalized_shape", 4}},
-              [=] { return Tensors{rms_norm(a, {4})}; });
+              [=] { return layer_norm(a, {4}, {}, {}, 1e-3); });
+  samples.add("group_norm", {x, c}, {{"num_groups", 1}}, [=] { return group_norm(x, 1, c); });
+  samples.add("rms_norm", {a}, {{"normalized_shape", 4}}, [=] { return rms_norm(a, {4}); });
 
   const Tensor q = samples.floats({2, 3, 4});
   samples.add(
-      "scaled_dot_product_attention", {q, q, q}, {{"is_causal", true}, {"scale", 0.5}}, [=] {
-        return Tensors{scaled_dot_product_attention(q, q, q, {.is_causal = true, .scale = 0.5})};
-      });
+      "scaled_dot_product_attention", {q, q, q}, {{"is_causal", true}, {"scale", 0.5}},
+      [=] { return scaled_dot_product_attention(q, q, q, {.is_causal = true, .scale = 0.5}); });
   samples.add("rotary_embedding", {q}, {{"offset", 2}},
-              [=] { return Tensors{rotary_embedding(q, {.offset = 2})}; });
+              [=] { return rotary_embedding(q, {.offset = 2}); });
 
   const Tensor step = samples.floats({2, 3}), steps = samples.floats({4, 2, 3}),
                state = samples.floats({2, 2}), layered = samples.floats({1, 2, 2});
@@ -182,7 +167,7 @@ void add_networks(Samples& samples) {
                 return Tensors{made.hidden, made.cell};
               });
   samples.add("gru_cell", {step, state, gru_weights.input_weight, gru_weights.hidden_weight},
-              [=] { return Tensors{gru_cell(step, state, gru_weights)}; });
+              [=] { return gru_cell(step, state, gru_weights); });
   samples.add("lstm", {steps},
               {{"layers", Tensors{lstm_weights.input_weight, lstm_weights.hidden_weight,
                                   lstm_weights.input_bias, Tensor()}},
@@ -231,8 +216,7 @@ void add_updates(Samples& samples) {
   samples.add_written("clip_by_value", {g}, {{"limit", 0.2}}, [=] { clip_by_value({h}, 0.2); }, {g},
                       {h});
   const Tensor e = copies(), f = copies();
-  samples.add("clip_by_norm", {e}, {{"most", 0.5}},
-              [=] { return Tensors{clip_by_norm({f}, 0.5)}; });
+  samples.add("clip_by_norm", {e}, {{"most", 0.5}}, [=] { return clip_by_norm({f}, 0.5); });
   samples.add_written("check_writable", {g}, {{"operation", "mine"}, {"name", "g"}},
                       [=] { check_writable("mine", h, "g"); }, {}, {});
   samples.add_written("remove_accumulation_hook", {g.clone().requires_grad_()}, {{"number", 1}},

@@ -30,24 +30,21 @@ namespace {
 template <class Function, class Into>
 void add_unary(Samples& samples, const std::string& name, const Tensor& a, Function function,
                Into into) {
-  samples.add(name, {a}, [=] { return Tensors{function(a)}; });
-  const Tensor like = function(a);
-  const Tensor out = empty_like(like), other = empty_like(like);
-  samples.add(name + "_out", {out, a}, [=] { return Tensors{into(other, a)}; });
+  samples.add(name, {a}, [=] { return function(a); });
+  const Tensor like = function(a), out = empty_like(like), other = empty_like(like);
+  samples.add(name + "_out", {out, a}, [=] { return into(other, a); });
 }
 
 template <class Function, class Into>
 void add_binary(Samples& samples, const std::string& name, const Tensor& a, const Tensor& b,
                 const Scalar& number, Function function, Into into) {
-  samples.add(name, {a, b}, [=] { return Tensors{function(a, b)}; });
-  samples.add(name, {a, number}, [=] { return Tensors{function(a, number)}; });
-  samples.add(name, {number, b}, [=] { return Tensors{function(number, b)}; });
-  samples.add(name, {a}, {{"b", number}}, [=] { return Tensors{function(a, number)}; });
-  const Tensor like = function(a, b);
-  const Tensor out = empty_like(like), other = empty_like(like);
-  samples.add(name + "_out", {out, a, b}, [=] { return Tensors{into(other, a, b)}; });
-  samples.add(name + "_out", {out, a}, {{"b", number}},
-              [=] { return Tensors{into(other, a, number)}; });
+  samples.add(name, {a, b}, [=] { return function(a, b); });
+  samples.add(name, {a, number}, [=] { return function(a, number); });
+  samples.add(name, {number, b}, [=] { return function(number, b); });
+  samples.add(name, {a}, {{"b", number}}, [=] { return function(a, number); });
+  const Tensor like = function(a, b), out = empty_like(like), other = empty_like(like);
+  samples.add(name + "_out", {out, a, b}, [=] { return into(other, a, b); });
+  samples.add(name + "_out", {out, a}, {{"b", number}}, [=] { return into(other, a, number); });
 }
 
 #define PATCHBAY_CALL_OF(name) [](const auto&... in) -> Tensor { return name(in...); }
@@ -65,7 +62,7 @@ void add_elementwise(Samples& samples) {
   PATCHBAY_ELEMENTWISE_TEST(PATCHBAY_ADD_UNARY)
   PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_ADD_BINARY)
   PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_ADD_BINARY)
-  samples.add("leaky_relu", {a}, [=] { return Tensors{leaky_relu(a)}; });
+  samples.add("leaky_relu", {a}, [=] { return leaky_relu(a); });
   const Tensor yes = samples.bools({2, 3}), no = logical_not(yes);
   add_unary(samples, "logical_not", yes, PATCHBAY_CALL_OF(logical_not),
             PATCHBAY_INTO_OF(logical_not));
@@ -74,19 +71,16 @@ void add_elementwise(Samples& samples) {
   add_binary(samples, "logical_or", yes, no, true, PATCHBAY_CALL_OF(logical_or),
              PATCHBAY_INTO_OF(logical_or));
 
-  samples.add("where", {yes, a, b}, [=] { return Tensors{where(yes, a, b)}; });
-  samples.add("where", {yes, 1, b}, [=] { return Tensors{where(yes, 1, b)}; });
-  samples.add("where", {yes, a, 2.5}, [=] { return Tensors{where(yes, a, 2.5)}; });
-  samples.add("where", {yes, 1, 2}, [=] { return Tensors{where(yes, 1, 2)}; });
+  samples.add("where", {yes, a, b}, [=] { return where(yes, a, b); });
+  samples.add("where", {yes, 1, b}, [=] { return where(yes, 1, b); });
+  samples.add("where", {yes, a, 2.5}, [=] { return where(yes, a, 2.5); });
+  samples.add("where", {yes, 1, 2}, [=] { return where(yes, 1, 2); });
   const Tensor out = empty_like(a), other = empty_like(a);
-  samples.add("where_out", {out, yes, a, 0}, [=] { return Tensors{where_out(other, yes, a, 0)}; });
-  samples.add("clamp", {a}, {{"low", 0.2}, {"high", 0.6}},
-              [=] { return Tensors{clamp(a, 0.2, 0.6)}; });
-  samples.add("clamp", {a}, {{"high", 0.6}}, [=] { return Tensors{clamp(a, {}, 0.6)}; });
-  samples.add("clamp_out", {out, a}, {{"low", 0.2}},
-              [=] { return Tensors{clamp_out(other, a, 0.2)}; });
-  samples.add("masked_fill", {a, yes}, {{"value", 7}},
-              [=] { return Tensors{masked_fill(a, yes, 7)}; });
+  samples.add("where_out", {out, yes, a, 0}, [=] { return where_out(other, yes, a, 0); });
+  samples.add("clamp", {a}, {{"low", 0.2}, {"high", 0.6}}, [=] { return clamp(a, 0.2, 0.6); });
+  samples.add("clamp", {a}, {{"high", 0.6}}, [=] { return clamp(a, {}, 0.6); });
+  samples.add("clamp_out", {out, a}, {{"low", 0.2}}, [=] { return clamp_out(other, a, 0.2); });
+  samples.add("masked_fill", {a, yes}, {{"value", 7}}, [=] { return masked_fill(a, yes, 7); });
 }
 
 void add_tensor_methods(Samples& samples) {
@@ -94,8 +88,7 @@ void add_tensor_methods(Samples& samples) {
   const Device cpu = samples.device().runtime().first_cpu();
   const auto add = [&](const std::string& name, const Tensor& self, CallOptions options,
                        std::function<Tensor(const Tensor&)> method) {
-    samples.add("Tensor." + name, {self}, std::move(options),
-                [=] { return Tensors{method(self)}; });
+    samples.add("Tensor." + name, {self}, std::move(options), [=] { return method(self); });
   };
   add("cast", m, {{"dtype", "i32"}}, [](const Tensor& t) { return t.cast(DType::i32); });
   add("cast", m, {{"dtype", DType::boolean}}, [](auto& t) { return t.cast(DType::boolean); });
@@ -123,13 +116,13 @@ void add_tensor_methods(Samples& samples) {
   add("view", m, {{"shape", {6}}}, [](const Tensor& t) { return t.view({6}); });
 
   const Tensor x = m.clone(), y = m.clone(), source = samples.floats({2, 3}) * 2;
-  samples.add("Tensor.copy_from", {x, source}, [=] { return Tensors{y.copy_from(source)}; });
-  samples.add("Tensor.fill_", {x}, {{"value", 4}}, [=] { return Tensors{y.fill_(4)}; });
-  samples.add("Tensor.zero_", {x}, [=] { return Tensors{y.zero_()}; });
+  samples.add("Tensor.copy_from", {x, source}, [=] { return y.copy_from(source); });
+  samples.add("Tensor.fill_", {x}, {{"value", 4}}, [=] { return y.fill_(4); });
+  samples.add("Tensor.zero_", {x}, [=] { return y.zero_(); });
   const Tensor p = m.clone(), q = m.clone();
-  samples.add("Tensor.requires_grad_", {p}, [=] { return Tensors{q.requires_grad_()}; });
-  samples.add("Tensor.set_grad", {p, source}, [=] { return Tensors{q.set_grad(source)}; });
-  samples.add("Tensor.grad", {p}, [=] { return Tensors{q.grad()}; });
+  samples.add("Tensor.requires_grad_", {p}, [=] { return q.requires_grad_(); });
+  samples.add("Tensor.set_grad", {p, source}, [=] { return q.set_grad(source); });
+  samples.add("Tensor.grad", {p}, [=] { return q.grad(); });
 }
 
 void add_creation(Samples& samples) {
@@ -138,7 +131,7 @@ void add_creation(Samples& samples) {
   const Tensor like = samples.floats({3});
   const auto add = [&](const std::string& name, CallOptions options, auto direct) {
     options.try_emplace("device", device);
-    samples.add(name, {}, std::move(options), [=] { return Tensors{direct()}; });
+    samples.add(name, {}, std::move(options), [=] { return direct(); });
   };
   add("empty", {{"shape", {2}}, {"dtype", "u8"}}, [=] { return empty({2}, {DType::u8, device}); });
   add("zeros", {{"shape", {2, 3}}}, [=] { return zeros({2, 3}, device); });
@@ -153,11 +146,10 @@ void add_creation(Samples& samples) {
       [=] { return linspace(0, 1.5, 4, device); });
   add("eye", {{"rows", 3}}, [=] { return eye(3, device); });
   add("eye", {{"rows", 2}, {"columns", 4}}, [=] { return eye(2, 4, device); });
-  samples.add("empty_like", {like}, [=] { return Tensors{empty_like(like)}; });
-  samples.add("zeros_like", {like}, [=] { return Tensors{zeros_like(like)}; });
-  samples.add("ones_like", {like}, [=] { return Tensors{ones_like(like)}; });
-  samples.add("full_like", {like}, {{"value", 0.25}},
-              [=] { return Tensors{full_like(like, 0.25)}; });
+  samples.add("empty_like", {like}, [=] { return empty_like(like); });
+  samples.add("zeros_like", {like}, [=] { return zeros_like(like); });
+  samples.add("ones_like", {like}, [=] { return ones_like(like); });
+  samples.add("full_like", {like}, {{"value", 0.25}}, [=] { return full_like(like, 0.25); });
 
   const auto draw = [&](const std::string& name, CallOptions options, auto direct) {
     options.try_emplace("generator", Generator(7));
@@ -176,8 +168,7 @@ void add_creation(Samples& samples) {
   const auto fill = [&](const std::string& name, DType dtype, CallOptions options, auto direct) {
     const Tensor out = empty({8}, {dtype, device}), other = empty({8}, {dtype, device});
     options.try_emplace("generator", Generator(7));
-    samples.add(name, {out}, std::move(options),
-                [=] { return Tensors{direct(other, Generator(7))}; });
+    samples.add(name, {out}, std::move(options), [=] { return direct(other, Generator(7)); });
   };
   fill("fill_uniform", DType::f32, {{"low", 1}, {"high", 2}},
        [](const Tensor& out, const Generator& g) { return fill_uniform(out, 1, 2, g); });

@@ -27,13 +27,20 @@ class Samples {
  public:
   explicit Samples(const Device& device) : device_(device) {}
 
+  /// `direct` gives what the call by name gives: a tensor, a list, or sorted values.
+  template <class Direct>
   void add(std::string name, std::vector<TensorOrScalar> inputs, CallOptions options,
-           std::function<Tensors()> direct) {
-    list_.push_back(
-        {std::move(name), std::move(inputs), std::move(options), std::move(direct), {}, {}});
+           Direct direct) {
+    list_.push_back({std::move(name),
+                     std::move(inputs),
+                     std::move(options),
+                     [direct] { return list_of(direct()); },
+                     {},
+                     {}});
   }
-  void add(std::string name, std::vector<TensorOrScalar> inputs, std::function<Tensors()> direct) {
-    add(std::move(name), std::move(inputs), {}, std::move(direct));
+  template <class Direct>
+  void add(std::string name, std::vector<TensorOrScalar> inputs, Direct direct) {
+    add(std::move(name), std::move(inputs), CallOptions(), std::move(direct));
   }
   void add_written(std::string name, std::vector<TensorOrScalar> inputs, CallOptions options,
                    std::function<void()> direct, Tensors written, Tensors written_directly) {
@@ -55,6 +62,10 @@ class Samples {
   const std::vector<Sample>& list() const { return list_; }
 
  private:
+  static Tensors list_of(const Tensor& one) { return {one}; }
+  static Tensors list_of(Tensors all) { return all; }
+  static Tensors list_of(const Sorted& all) { return {all.values, all.indices}; }
+
   Device device_;
   std::vector<Sample> list_;
 };

@@ -1,23 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Every operation on tensors runs once where nothing may move, on each device. The table is
 // compared with the headers: an operation without a row is a failure.
-#include <cmath>
-#include <fstream>
 #include <regex>
-#include <set>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <patchbay/attention.h>
-#include <patchbay/concat.h>
-#include <patchbay/convolution.h>
-#include <patchbay/functional.h>
-#include <patchbay/indexing.h>
-#include <patchbay/normalization.h>
-#include <patchbay/ops.h>
-#include <patchbay/pooling.h>
-#include <patchbay/recurrent.h>
 
 #include "support/device_test.h"
 #include "support/paths.h"
@@ -318,8 +302,7 @@ const std::vector<Row>& rows() {
   return table;
 }
 
-class ForbidTest : public DeviceTest {};
-PATCHBAY_ON_EACH_DEVICE(ForbidTest);
+PATCHBAY_DEVICE_TESTS(ForbidTest);
 
 TEST_P(ForbidTest, EveryOperationStaysWhereItsOperandsAre) {
   const Operands operands(device_);
@@ -328,7 +311,7 @@ TEST_P(ForbidTest, EveryOperationStaysWhereItsOperandsAre) {
   for (const Row& row : rows()) {
     const CopyGuard guard(CopyGuard::Mode::kForbid);
     if (row.moves) {
-      EXPECT_ERROR(row.run(operands), ErrorCode::kCopyForbidden, "inside a CopyGuard");
+      EXPECT_ERROR(row.run(operands), kCopyForbidden, "inside a CopyGuard");
     } else {
       EXPECT_NO_THROW(row.run(operands)) << row.name;
     }

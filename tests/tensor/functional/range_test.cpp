@@ -1,17 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Means, norms, deviations and normalization of elements whose sums or squares leave the range of
 // their dtype, against loops in a wider one.
-#include <cmath>
-#include <functional>
-#include <numeric>
-#include <string>
-#include <vector>
-
-#include <patchbay/autograd.h>
-#include <patchbay/normalization.h>
-#include <patchbay/ops.h>
-#include <patchbay/updates.h>
-
 #include "support/device_test.h"
 #include "tensor/functional/functional_values.h"
 
@@ -91,7 +80,7 @@ TEST_P(RangeTest, F64OnCpuDevices) {
     EXPECT_NEAR(norm(a).item<double>() / size, 10, 1e-6 + (size < 1e-300 ? 0.01 : 0)) << size;
     EXPECT_NEAR(mean(a).item<double>() / size, 1, 1e-6 + (size < 1e-300 ? 0.01 : 0)) << size;
   }
-  const Tensor x = from_host(std::vector<double>{1e200, -1e200, 3e200, 0}, {1, 4}, device_);
+  const Tensor x = from_host(Doubles{1e200, -1e200, 3e200, 0}, {1, 4}, device_);
   const Doubles y = values_of(layer_norm(x, {4}));
   EXPECT_NEAR(y[2], 2.25 / std::sqrt(2.1875), 1e-12);
 }
@@ -99,8 +88,7 @@ TEST_P(RangeTest, F64OnCpuDevices) {
 TEST_P(RangeTest, GradientsOfNormAndDeviation) {
   for (const double size : {1e-30, 1e30}) {
     const Tensor a = near(size, {300}).requires_grad_();
-    const Doubles x = values_of(a.detach());
-    const Doubles of_norm = values_of(gradients({norm(a)}, {a})[0]);
+    const Doubles x = values_of(a.detach()), of_norm = values_of(gradients({norm(a)}, {a})[0]);
     const Doubles of_deviation = values_of(gradients({stddev(a)}, {a})[0]);
     const double deviation = std::sqrt(variance_of(x, 1));
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -205,8 +193,7 @@ TEST_P(RangeTest, Normalization) {
                                         {1e-19, 0.0}}) {
       const std::string what =
           std::string(layer.name) + " of " + std::to_string(std::log10(size)) + ' ';
-      const Tensor a = near(size, layer.shape).requires_grad_();
-      const Tensor w = near(1, layer.shape, 5);
+      const Tensor a = near(size, layer.shape).requires_grad_(), w = near(1, layer.shape, 5);
       const Normalized expected = reference(layer, values_of(a.detach()), values_of(w), epsilon);
       const Tensor y = layer.of(a, epsilon);
       const Doubles got = values_of(y.detach());
@@ -226,8 +213,7 @@ TEST_P(RangeTest, Normalization) {
 
 /// The gradients of weight and bias, by the normalized elements.
 TEST_P(RangeTest, WeightsOfNormalization) {
-  const Tensor x = near(1e30, {6, 50});
-  const Tensor weight = ones({50}, {DType::f32, device_}).requires_grad_();
+  const Tensor x = near(1e30, {6, 50}), weight = ones({50}, {DType::f32, device_}).requires_grad_();
   const Tensor bias = zeros({50}, {DType::f32, device_}).requires_grad_();
   const Doubles got = values_of(gradients({layer_norm(x, {50}, weight, bias)}, {weight},
                                           {ones({6, 50}, {DType::f32, device_})})[0]);

@@ -3,13 +3,6 @@
 #ifndef PATCHBAY_TESTS_TENSOR_FUSE_FUSE_FIXTURE_H_
 #define PATCHBAY_TESTS_TENSOR_FUSE_FUSE_FIXTURE_H_
 
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <patchbay/fuse.h>
-#include <patchbay/ops.h>
-
 #include "support/device_test.h"
 #include "support/layout.h"
 

@@ -1,21 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Fused functions give what the single operations give, in every layout.
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include <patchbay/fuse.h>
-#include <patchbay/ops.h>
-
 #include "tensor/fuse/fuse_fixture.h"
 
 namespace patchbay::test {
 namespace {
-
-using Floats = std::vector<float>;
 
 PATCHBAY_ON_EACH_DEVICE(FuseTest);
 
@@ -61,8 +49,8 @@ TEST_P(FuseTest, ProductsInSumsAreRoundedToo) {
 TEST_P(FuseTest, WhereOfTwoLiterals) {
   const auto ints = fuse([](Expression x) { return where(gt(x, 0), 7, -3); }, "ints");
   const auto floats = fuse([](Expression x) { return where(gt(x, 0), 1, -0.0) * 2; }, "floats");
-  const Tensor x = from_host({-1.0F, 0.5F, 3.0F}, {3}, device_);
-  EXPECT_EQ(ints(x).to_vector<std::int64_t>(), (std::vector<std::int64_t>{-3, 7, 7}));
+  const Tensor x = from_host(Floats{-1, 0.5F, 3}, {3}, device_);
+  EXPECT_EQ(ints(x).to_vector<std::int64_t>(), (Longs{-3, 7, 7}));
   const Floats got = floats(x).to_vector<float>();
   EXPECT_EQ(got, (Floats{0, 2, 2}));
   EXPECT_TRUE(std::signbit(got[0]));
@@ -185,8 +173,8 @@ TEST_P(FuseTest, EachFunctionOfOneNumber) {
                          PATCHBAY_BOTH(sigmoid), PATCHBAY_BOTH(erf),  PATCHBAY_BOTH(gelu)};
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<double> values{0,    -0.0, 0.01, 0.5, 1,   2.3,       7,          30,  -0.01,
-                                   -0.5, -1,   -3,   -9,  -30, kInfinity, -kInfinity, kNan};
+  const Doubles values{0,    -0.0, 0.01, 0.5, 1,   2.3,       7,          30,  -0.01,
+                       -0.5, -1,   -3,   -9,  -30, kInfinity, -kInfinity, kNan};
   const Tensor wide = from_host(values, {17}, device_).expand({90, 17});
   const Tensor narrow = wide.cast(DType::f32);
   for (const auto& function : functions) {
@@ -201,7 +189,7 @@ TEST_P(FuseTest, TestsAndSteps) {
     return where(isfinite(x), atan2(sin(x), elu(y)) + remainder(round(x), y), sign(y));
   };
   const auto f = fuse([both](Expression x, Expression y) { return both(x, y); });
-  std::vector<float> values{NAN, INFINITY, -INFINITY, 0, -2.5F, 3};
+  Floats values{NAN, INFINITY, -INFINITY, 0, -2.5F, 3};
   const Tensor x = from_host(values, {6, 1}, device_);
   const Tensor y = random_tensor<float>({30}, device_, 41) * 0.61 + 0.3;
   expect_same<float>(f(x, y), both(x.expand({6, 30}), y), "f32", 4e-6);
@@ -241,12 +229,12 @@ TEST_P(FuseTest, WhereAndClampOfEveryDtype) {
   check_choice<std::uint8_t>(device_);
   const Tensor a = lt(random_tensor<float>({900}, device_, 35), 0), b = logical_not(a);
   const auto flags = fuse([](Expression c, Expression x, Expression y) { return where(c, x, y); });
-  EXPECT_EQ(flags(a, a, b).to_vector<bool>(), std::vector<bool>(900, true));
+  EXPECT_EQ(flags(a, a, b).to_vector<bool>(), Bools(900, true));
 }
 
 /// A zero keeps its sign, a NaN stays.
 TEST_P(FuseTest, ClampIsTheOperator) {
-  const Tensor a = from_host<float>({-0.0F, 0, NAN, -INFINITY, INFINITY}, {5}, device_);
+  const Tensor a = floats({-0.0F, 0, NAN, -INFINITY, INFINITY});
   const auto f = fuse([](Expression x) { return 1 / clamp(x, 0, 2); });
   const Floats got = f(a).to_vector<float>();
   EXPECT_EQ(got[0], -INFINITY);
@@ -259,9 +247,8 @@ TEST_P(FuseTest, ClampIsTheOperator) {
 TEST_P(FuseTest, SpecialValues) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-  const Tensor a =
-      from_host<float>({0, -0.0f, 1e-40f, kInfinity, -kInfinity, kNan, 3e38f, -1}, {8}, device_);
-  const Tensor b = from_host<float>({-1, 0, 1, 2, kNan, 1, 3e38f, kInfinity}, {8}, device_);
+  const Tensor a = floats({0, -0.0f, 1e-40f, kInfinity, -kInfinity, kNan, 3e38f, -1});
+  const Tensor b = floats({-1, 0, 1, 2, kNan, 1, 3e38f, kInfinity});
   expect_same<float>(kChain(a, b), unfused_chain(a, b), "special");
   const auto f = fuse([](Expression x) { return (x * kInfinity) + (x - kNan) + x; });
   expect_same<float>(f(a), (a * kInfinity) + (a - kNan) + a, "special literals");
@@ -280,7 +267,7 @@ TEST_P(FuseTest, ComparisonLogicSelectionAndCasts) {
     return where(gt(x, y), x * 2, where(eq(x, y), 7, y - 1)).cast(DType::i64);
   });
   const Floats x = a.to_vector<float>(), y = b.to_vector<float>();
-  const std::vector<std::int64_t> chosen = choose(a, b).to_vector<std::int64_t>();
+  const Longs chosen = choose(a, b).to_vector<std::int64_t>();
   for (std::size_t i = 0; i < x.size(); ++i) {
     const float other = y[i % 50];
     const float value = x[i] > other ? x[i] * 2 : (x[i] == other ? 7 : other - 1);
@@ -322,8 +309,7 @@ TEST_P(FuseTest, SeveralOutputsIntoTheInputs) {
   });
   for (const std::int64_t n : {5, 5000}) {
     const Tensor a = random_tensor<float>({n}, device_, 15);
-    const Tensor b = random_tensor<float>({n}, device_, 16);
-    const Tensor sum = a + b, difference = a - b;
+    const Tensor b = random_tensor<float>({n}, device_, 16), sum = a + b, difference = a - b;
     f.out({a, b}, a, b);
     expect_same<float>(a, sum, "sum");
     expect_same<float>(b, difference, "difference");
@@ -335,8 +321,7 @@ TEST_P(FuseTest, InputsChangePlaces) {
   const auto keep = fuse([](Expression a, Expression b) { return std::array{a, a + b}; });
   for (const std::int64_t n : {3, 5000}) {
     const Tensor a = random_tensor<float>({n}, device_, 25);
-    const Tensor b = random_tensor<float>({n}, device_, 26);
-    const Tensor first = a.clone(), second = b.clone();
+    const Tensor b = random_tensor<float>({n}, device_, 26), first = a.clone(), second = b.clone();
     swap.out({a, b}, a, b);
     expect_same<float>(a, second, "swapped");
     expect_same<float>(b, first, "swapped");
@@ -363,8 +348,7 @@ TEST_P(FuseTest, NumbersAndHostScalarsAreArguments) {
   const Tensor p = random_tensor<float>({33}, device_, 18);
   const Tensor g = random_tensor<float>({33}, device_, 19);
   for (const double rate : {0.5, 0.25}) {
-    const Tensor expected = p - rate * g;
-    const Tensor on_host = full({}, rate, test_device("cpu:0"));
+    const Tensor expected = p - rate * g, on_host = full({}, rate, test_device("cpu:0"));
     const Tensor out = empty({33}, device_);
     const std::uint64_t copies = num_copies("", "");
     const Tensor results[] = {step(p, g, rate), step(p, g, on_host)};
@@ -383,8 +367,7 @@ TEST_P(FuseTest, NumbersAndHostScalarsAreArguments) {
 }
 
 TEST_P(FuseTest, HostScalarsGoWhereOutIs) {
-  const Tensor two = full({}, 2, test_device("cpu:0"));
-  const Tensor out = zeros({}, device_);
+  const Tensor two = full({}, 2, test_device("cpu:0")), out = zeros({}, device_);
   kChain.out(out, two, two);
   EXPECT_EQ(out.to_vector<float>(), Floats{8});
   const Tensor flag = full({}, true, {DType::boolean, test_device("cpu:0")});

@@ -1,18 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Derivatives of fused functions against finite differences in f64.
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <patchbay/fuse.h>
-#include <patchbay/ops.h>
-
 #include "support/device_test.h"
 
 namespace patchbay::test {
 namespace {
-
-using Doubles = std::vector<double>;
 
 class FuseGradientsTest : public DeviceTest {
  protected:
@@ -127,8 +118,7 @@ TEST_P(FuseGradientsTest, AtKinks) {
   const auto f = fuse([](Expression a, Expression b) {
     return std::array{maximum(a, b), minimum(a, b), abs(a), clamp(a, 0, 2), relu(a)};
   });
-  const Tensor a = from_host<float>({0, 1, 2}, {3}, device_);
-  const Tensor b = from_host<float>({0, 1, 3}, {3}, device_);
+  const Tensor a = floats({0, 1, 2}), b = floats({0, 1, 3});
   const Tensor one = ones({3}, device_), zero = zeros({3}, device_);
   const auto gradient = [&](int output) {
     const Tensor incoming[] = {output == 0 ? one : zero, output == 1 ? one : zero,
@@ -138,11 +128,11 @@ TEST_P(FuseGradientsTest, AtKinks) {
     arguments.insert(arguments.end(), std::begin(incoming), std::end(incoming));
     return f.gradients({0}).call(arguments)[0].to_vector<float>();
   };
-  EXPECT_EQ(gradient(0), std::vector<float>({0.5F, 0.5F, 0}));  // shared equally
-  EXPECT_EQ(gradient(1), std::vector<float>({0.5F, 0.5F, 1}));
-  EXPECT_EQ(gradient(2), std::vector<float>({0, 1, 1}));
-  EXPECT_EQ(gradient(3), std::vector<float>({0, 1, 0}));  // 0 at the bounds
-  EXPECT_EQ(gradient(4), std::vector<float>({0, 1, 1}));
+  EXPECT_EQ(gradient(0), Floats({0.5F, 0.5F, 0}));  // shared equally
+  EXPECT_EQ(gradient(1), Floats({0.5F, 0.5F, 1}));
+  EXPECT_EQ(gradient(2), Floats({0, 1, 1}));
+  EXPECT_EQ(gradient(3), Floats({0, 1, 0}));  // 0 at the bounds
+  EXPECT_EQ(gradient(4), Floats({0, 1, 1}));
 }
 
 TEST_P(FuseGradientsTest, OnlyWhatIsWanted) {
@@ -153,22 +143,21 @@ TEST_P(FuseGradientsTest, OnlyWhatIsWanted) {
   const std::vector<TensorOrScalar> arguments{a, b, a, grad};
   const std::vector<Tensor> results = wanted.call(arguments);
   ASSERT_EQ(results.size(), 2U);
-  EXPECT_EQ(results[0].to_vector<float>(), std::vector<float>(2, 0));  // nothing flows there
-  EXPECT_EQ(results[1].to_vector<float>(), std::vector<float>(2, 6));
-  EXPECT_ERROR(static_cast<void>(f.gradients({3})), ErrorCode::kInvalidArgument,
-               "[product] gradients: input 3 does not exist: expected less than 3");
+  EXPECT_EQ(results[0].to_vector<float>(), Floats(2, 0));  // nothing flows there
+  EXPECT_EQ(results[1].to_vector<float>(), Floats(2, 6));
+  EXPECT_INVALID(f.gradients({3}),
+                 "[product] gradients: input 3 does not exist: expected less than 3");
 }
 
 TEST_P(FuseGradientsTest, ThroughCasts) {
   const auto f = fuse([](Expression a) {
     return a.cast(DType::f64) * 3 + a.cast(DType::i32).cast(DType::f64);  // steps have none
   });
-  const Tensor a = full({4}, 1.5, device_);
-  const Tensor grad = full({4}, 2, {DType::f64, device_});
+  const Tensor a = full({4}, 1.5, device_), grad = full({4}, 2, {DType::f64, device_});
   const std::vector<TensorOrScalar> arguments{a, grad};
   const Tensor result = f.gradients().call(arguments)[0];
   EXPECT_EQ(result.dtype(), DType::f32);
-  EXPECT_EQ(result.to_vector<float>(), std::vector<float>(4, 6));
+  EXPECT_EQ(result.to_vector<float>(), Floats(4, 6));
 }
 
 TEST_P(FuseGradientsTest, OfBroadcastOperandsHaveTheBroadcastShape) {
@@ -177,7 +166,7 @@ TEST_P(FuseGradientsTest, OfBroadcastOperandsHaveTheBroadcastShape) {
   const std::vector<TensorOrScalar> arguments{a, b, a};
   const std::vector<Tensor> results = f.gradients().call(arguments);
   EXPECT_EQ(results[1].shape(), Shape({2, 3}));
-  EXPECT_EQ(sum(results[1], 0).to_vector<float>(), std::vector<float>(3, 18));
+  EXPECT_EQ(sum(results[1], 0).to_vector<float>(), Floats(3, 18));
 }
 
 /// Inputs of dtypes without gradients, used more than once.
@@ -195,8 +184,8 @@ TEST_P(FuseGradientsTest, AreZeroForWhatHasNone) {
     const FusedFunction& function = dtype == DType::boolean ? twice.function() : sums.function();
     const std::vector<Tensor> got = function.gradients().call(arguments);
     EXPECT_EQ(got[0].dtype(), dtype);
-    EXPECT_EQ(got[0].cast(DType::f32).to_vector<float>(), std::vector<float>(2, 0));
-    EXPECT_EQ(got[1].to_vector<float>(), std::vector<float>(2, 2)) << to_string(dtype);
+    EXPECT_EQ(got[0].cast(DType::f32).to_vector<float>(), Floats(2, 0));
+    EXPECT_EQ(got[1].to_vector<float>(), Floats(2, 2)) << to_string(dtype);
   }
   // The formula of maximum has a half, which integers lack.
   const auto larger = fuse([](Expression a, Expression b) {
@@ -205,7 +194,7 @@ TEST_P(FuseGradientsTest, AreZeroForWhatHasNone) {
   const Tensor counts = ones({2}, {DType::i32, device_});
   const std::vector<TensorOrScalar> arguments{counts, counts, grad};
   for (const Tensor& got : larger.gradients().call(arguments)) {
-    EXPECT_EQ(got.cast(DType::f32).to_vector<float>(), std::vector<float>(2, 0));
+    EXPECT_EQ(got.cast(DType::f32).to_vector<float>(), Floats(2, 0));
   }
 }
 

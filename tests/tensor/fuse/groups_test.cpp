@@ -1,23 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Calls of a fused function for several groups of tensors: what they give, and in how many
 // launches.
-#include <cmath>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include <patchbay/autograd.h>
-#include <patchbay/fuse.h>
-#include <patchbay/graph.h>
-#include <patchbay/ops.h>
-#include <patchbay/profile.h>
-
 #include "tensor/fuse/fuse_fixture.h"
 
 namespace patchbay::test {
 namespace {
-
-using Floats = std::vector<float>;
 
 class FusedGroupsTest : public FuseTest {
  protected:
@@ -185,11 +172,10 @@ TEST_P(FusedGroupsTest, NumbersInTensorsAreReadInTurn) {
 }
 
 TEST_P(FusedGroupsTest, OnSeveralDevicesEachHasALaunch) {
-  const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
   std::vector<FusedGroup> groups;
   std::vector<Pair> pairs, expected;
   for (unsigned i = 0; i < 8; ++i) {
-    pairs.push_back(pair_of({64}, i % 2 == 0 ? device_ : other, i));
+    pairs.push_back(pair_of({64}, i % 2 == 0 ? device_ : other_, i));
     expected.push_back(stepped(pairs.back()));
     groups.push_back(in_place(pairs.back()));
   }
@@ -243,18 +229,16 @@ TEST_P(FusedGroupsTest, AllAreCheckedBeforeTheFirstLaunch) {
     EXPECT_EQ(good.x.to_vector<float>(), Floats(3, 1));
   };
   const Tensor a = ones({2}, device_), b = ones({2}, device_);
-  refused({{a, b}, {a, b}}, ErrorCode::kInvalidArgument,
+  refused({{a, b}, {a, b}}, kInvalidArgument,
           "[step] wrong number of arguments: expected 3, got 2.");
-  refused({{a}, {a, b, 1}}, ErrorCode::kInvalidArgument,
-          "[step] wrong number of outputs: expected 2, got 1.");
-  refused({{a, b}, {a, ones({3}, device_), 1}}, ErrorCode::kShapeMismatch, "[step] ");
-  refused({{a, Tensor()}, {a, b, 1}}, ErrorCode::kInvalidArgument, "[step] out is undefined");
-  refused({{a, a}, {a, b, 1}}, ErrorCode::kInvalidArgument, "[step] ");
-  const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
-  refused({{a, b}, {a, ones({2}, other), 1}}, ErrorCode::kDeviceMismatch,
+  refused({{a}, {a, b, 1}}, kInvalidArgument, "[step] wrong number of outputs: expected 2, got 1.");
+  refused({{a, b}, {a, ones({3}, device_), 1}}, kShapeMismatch, "[step] ");
+  refused({{a, Tensor()}, {a, b, 1}}, kInvalidArgument, "[step] out is undefined");
+  refused({{a, a}, {a, b, 1}}, kInvalidArgument, "[step] ");
+  refused({{a, b}, {a, ones({2}, other_), 1}}, kDeviceMismatch,
           "[step] operands are on different devices");
   const Tensor parameter = ones({2}, device_).requires_grad_();
-  refused({{a, b}, {parameter, b, 1}}, ErrorCode::kInvalidArgument, "[step] ");
+  refused({{a, b}, {parameter, b, 1}}, kInvalidArgument, "[step] ");
 }
 
 }  // namespace

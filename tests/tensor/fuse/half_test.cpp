@@ -1,16 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Fused functions of 16-bit floats.
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "tensor/fuse/fuse_fixture.h"
 
 namespace patchbay::test {
 namespace {
-
-using Floats = std::vector<float>;
 
 class FuseHalfTest : public FuseTest {};
 PATCHBAY_ON_EACH_DEVICE(FuseHalfTest);
@@ -101,8 +94,7 @@ TEST_P(FuseHalfTest, GradientsJumpWhereThoseOfSingleOperationsDo) {
     same([](const Tensor& a, const Tensor& b) { return maximum(a, b); },
          fuse([](Expression a, Expression b) { return maximum(a, b); }), "maximum");
     // The gradient of b is the quotient of the value, in f32.
-    const Tensor a = leaf(dividends), b = leaf(divisors);
-    const Tensor rest = remainder(a, b);
+    const Tensor a = leaf(dividends), b = leaf(divisors), rest = remainder(a, b);
     sum(rest).backward();
     const auto floats = [](const Tensor& x) {
       return x.detach().cast(DType::f32).to_vector<float>();

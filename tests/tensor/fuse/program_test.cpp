@@ -1,12 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The format patchbay-expr/1 as a plugin takes it: what programs compute, and which it refuses.
-#include <string>
-#include <vector>
-
-#include <patchbay/kernel.h>
-#include <patchbay/stream.h>
-#include <patchbay/tensor.h>
-
 #include "support/device_test.h"
 
 namespace patchbay::test {
@@ -29,8 +22,7 @@ class FuseProgramTest : public DeviceTest {
   }
 
   void refuses(const std::string& program, const std::string& why, int num_inputs = 1) const {
-    EXPECT_ERROR(static_cast<void>(Kernel::prepare(device_, spec(program, num_inputs))),
-                 ErrorCode::kInvalidArgument, why);
+    EXPECT_INVALID(Kernel::prepare(device_, spec(program, num_inputs)), why);
   }
 };
 PATCHBAY_ON_EACH_DEVICE(FuseProgramTest);
@@ -41,9 +33,7 @@ TEST_P(FuseProgramTest, Computes) {
       device_, spec("patchbay-expr/1 input:f32 input:f32\n scalar:f32\t s0 x1 gt.1 x0 x1 mul.1 set "
                     "t0 t0 add.1 f32:3f800000 sub.1 t0 where.1 out",
                     2, 1));
-  const Tensor a = from_host<float>({1, 2, 3}, {3}, device_);
-  const Tensor b = from_host<float>({10, 20, 30}, {3}, device_);
-  const Tensor out = empty({3}, device_);
+  const Tensor a = floats({1, 2, 3}), b = floats({10, 20, 30}), out = empty({3}, device_);
   const auto argument = [](const Tensor& tensor, Access access) {
     return Argument::tensor(tensor.buffer(), DType::f32, tensor.shape(), access);
   };
@@ -53,16 +43,14 @@ TEST_P(FuseProgramTest, Computes) {
                                         argument(b, Access::kRead), Argument::scalar(25.0F)};
   kernel.launch(stream, arguments);
   stream.synchronize();
-  EXPECT_EQ(out.to_vector<float>(), std::vector<float>({19, 79, 90}));
+  EXPECT_EQ(out.to_vector<float>(), Floats({19, 79, 90}));
 }
 
 /// Bounds may be anything of the dtype, an input too.
 TEST_P(FuseProgramTest, ClampsByInputs) {
   const Kernel kernel = Kernel::prepare(
       device_, spec("patchbay-expr/1 input:f32 input:f32 x0 x1 f32:40000000 clamp.1 out", 2));
-  const Tensor a = from_host<float>({-1, 1, 3}, {3}, device_);
-  const Tensor low = from_host<float>({0, -1, 1}, {3}, device_);
-  const Tensor out = empty({3}, device_);
+  const Tensor a = floats({-1, 1, 3}), low = floats({0, -1, 1}), out = empty({3}, device_);
   const auto argument = [](const Tensor& tensor, Access access) {
     return Argument::tensor(tensor.buffer(), DType::f32, tensor.shape(), access);
   };
@@ -72,7 +60,7 @@ TEST_P(FuseProgramTest, ClampsByInputs) {
                                         argument(low, Access::kRead)};
   kernel.launch(stream, arguments);
   stream.synchronize();
-  EXPECT_EQ(out.to_vector<float>(), std::vector<float>({0, 1, 2}));
+  EXPECT_EQ(out.to_vector<float>(), Floats({0, 1, 2}));
 }
 
 TEST_P(FuseProgramTest, RefusesWhatIsNoProgram) {
@@ -109,9 +97,8 @@ TEST_P(FuseProgramTest, RefusesWrongDtypes) {
 }
 
 TEST_P(FuseProgramTest, RefusesAnUnknownOperator) {
-  EXPECT_ERROR(static_cast<void>(Kernel::prepare(
-                   device_, spec("patchbay-expr/1 input:f32 x0 transmogrify.1 out"))),
-               ErrorCode::kUnsupported, "fused expressions have no operator 'transmogrify.1'");
+  EXPECT_ERROR(Kernel::prepare(device_, spec("patchbay-expr/1 input:f32 x0 transmogrify.1 out")),
+               kUnsupported, "fused expressions have no operator 'transmogrify.1'");
 }
 
 TEST_P(FuseProgramTest, RefusesOtherArguments) {
@@ -124,8 +111,8 @@ TEST_P(FuseProgramTest, RefusesOtherArguments) {
   refuses("patchbay-expr/1 scalar:f32 s0 out", "argument 1 is not a scalar of f32");
   KernelSpec two = spec(copy);
   two.attributes.push_back({"more", std::int64_t{1}});
-  EXPECT_ERROR(static_cast<void>(Kernel::prepare(device_, two)), ErrorCode::kInvalidArgument,
-               "one attribute, the program's text: got 2 attributes");
+  EXPECT_INVALID(Kernel::prepare(device_, two),
+                 "one attribute, the program's text: got 2 attributes");
 }
 
 TEST_P(FuseProgramTest, RefusesTooMuch) {

@@ -7,13 +7,6 @@
 #include <ATen/dlpack.h>
 #endif
 
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <vector>
-
-#include <patchbay/patchbay.h>
-
 #include "support/device_test.h"
 #include "support/kernels.h"
 
@@ -31,9 +24,9 @@ void destroy(Exported* exported) {
 }
 
 /// The bytes of all elements in row-major order.
-std::vector<std::uint8_t> bytes_of(const Tensor& tensor) {
+Bytes bytes_of(const Tensor& tensor) {
   const Tensor packed = tensor.contiguous();
-  std::vector<std::uint8_t> bytes(packed.size_bytes());
+  Bytes bytes(packed.size_bytes());
   copy_to_host(bytes.data(), {packed.buffer(), packed.offset_bytes(), bytes.size()});
   return bytes;
 }
@@ -73,14 +66,14 @@ TEST_P(DlpackTest, EveryDtypeKeepsItsBits) {
         (dtype == DType::bf16 && !can.bf16)) {
       continue;
     }
-    std::vector<std::uint8_t> bytes(5 * size_bytes(dtype));
+    Bytes bytes(5 * size_bytes(dtype));
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       bytes[i] = static_cast<std::uint8_t>(dtype == DType::boolean ? i % 2 : 0x35 + 7 * i);
     }
     const Tensor source = from_host_bytes(bytes.data(), dtype, {5}, device_);
     const Tensor again = around(source);
     EXPECT_EQ(again.dtype(), dtype);
-    std::vector<std::uint8_t> got(bytes.size());
+    Bytes got(bytes.size());
     copy_to_host(got.data(), {again.buffer(), again.offset_bytes(), got.size()});
     EXPECT_EQ(got, bytes) << to_string(dtype);
   }
@@ -106,7 +99,7 @@ TEST_P(DlpackTest, MemoryIsSharedAndNotCopied) {
   EXPECT_EQ(ledger.total().copies, 0u);
   again.fill_(3);
   again.buffer().wait();
-  EXPECT_EQ(source.to_vector<float>(), std::vector<float>(4, 3));
+  EXPECT_EQ(source.to_vector<float>(), Floats(4, 3));
   EXPECT_EQ(native_handle(again).value, native_handle(source).value);
 }
 
@@ -121,23 +114,23 @@ TEST_P(DlpackTest, ExportKeepsTheMemory) {
   EXPECT_EQ(device_.memory().live_bytes, before + 4000);
   {
     const Tensor again = from_dlpack(exported, device_);
-    EXPECT_EQ((again + 1).to_vector<float>(), std::vector<float>(1000, 8));
+    EXPECT_EQ((again + 1).to_vector<float>(), Floats(1000, 8));
     EXPECT_EQ(device_.memory().live_bytes, before + 4000);
   }
   EXPECT_EQ(device_.memory().live_bytes, before);  // the import called the deleter
 }
 
 TEST_P(DlpackTest, VersionsBeforeOne) {
-  const Tensor source = from_host<float>({1, 2, 3}, {3}, device_);
+  const Tensor source = floats({1, 2, 3});
   Managed* const exported = to_dlpack_unversioned(source.slice(0, 1));
   const Tensor again = from_dlpack(exported, device_);
-  EXPECT_EQ(again.to_vector<float>(), (std::vector<float>{2, 3}));
+  EXPECT_EQ(again.to_vector<float>(), (Floats{2, 3}));
 }
 
 TEST_P(DlpackTest, ExportToAStreamOfTheConsumer) {
   const Tensor source = full({1 << 16}, 2, device_);
   if (device_.backend() == "cpu") {
-    EXPECT_ERROR((void)to_dlpack(source, {.stream = 1}), ErrorCode::kUnsupported,
+    EXPECT_ERROR(to_dlpack(source, {.stream = 1}), kUnsupported,
                  "[to_dlpack] can't wrap streams of the application (cpu:0)");
     return;
   }
@@ -148,9 +141,9 @@ TEST_P(DlpackTest, ExportToAStreamOfTheConsumer) {
   consumer.synchronize();
   // The import knows of nothing that is pending, and so waits for nothing.
   const Tensor again = from_dlpack(exported, device_);
-  std::vector<float> values(1 << 16);
+  Floats values(1 << 16);
   copy_to_host(values.data(), {again.buffer(), again.offset_bytes(), again.size_bytes()});
-  EXPECT_EQ(values, std::vector<float>(1 << 16, 42));
+  EXPECT_EQ(values, Floats(1 << 16, 42));
 }
 
 TEST_P(DlpackTest, NoElementsAreNowhere) {
@@ -186,10 +179,10 @@ struct Foreign {
 };
 
 /// The error; the caller keeps what was refused.
-#define EXPECT_REFUSED(foreign, code, text)             \
-  do {                                                  \
-    EXPECT_ERROR((void)(foreign).import(), code, text); \
-    EXPECT_EQ((foreign).deleted, 0);                    \
+#define EXPECT_REFUSED(foreign, code, text)       \
+  do {                                            \
+    EXPECT_ERROR((foreign).import(), code, text); \
+    EXPECT_EQ((foreign).deleted, 0);              \
   } while (false)
 
 TEST(DlpackImport, BorrowsUntilTheLastUse) {
@@ -197,7 +190,7 @@ TEST(DlpackImport, BorrowsUntilTheLastUse) {
   {
     const Tensor tensor = foreign.import();
     EXPECT_EQ(tensor.data<float>(), foreign.values);
-    EXPECT_EQ(tensor.to_vector<float>(), (std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7}));
+    EXPECT_EQ(tensor.to_vector<float>(), (Floats{0, 1, 2, 3, 4, 5, 6, 7}));
     const Tensor part = tensor.slice(0, 4);
     part.fill_(9);
     EXPECT_EQ(foreign.deleted, 0);
@@ -215,10 +208,10 @@ TEST(DlpackImport, OffsetsAndStrides) {
   foreign.shape[1] = 2;
   foreign.strides[0] = 2;
   foreign.strides[1] = 1;
-  EXPECT_EQ(foreign.import().to_vector<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(foreign.import().to_vector<float>(), (Floats{1, 2, 3, 4, 5, 6}));
   foreign.shape[1] = 1;
   foreign.strides[1] = -7;  // never taken
-  EXPECT_EQ(foreign.import().to_vector<float>(), (std::vector<float>{1, 3, 5}));
+  EXPECT_EQ(foreign.import().to_vector<float>(), (Floats{1, 3, 5}));
   foreign.managed.dl_tensor.ndim = 0;
   foreign.managed.dl_tensor.shape = foreign.managed.dl_tensor.strides = nullptr;
   EXPECT_EQ(foreign.import().item<float>(), 1);
@@ -239,7 +232,7 @@ TEST(DlpackImport, ReadOnlyMemoryIsNotWritten) {
   const Tensor tensor = foreign.import();
   const std::string reason = " is read-only: its owner lent the memory to be read";
   const auto expect_refused = [&](const std::string& what, auto&& write) {
-    EXPECT_ERROR(write(), ErrorCode::kInvalidArgument, what + reason);
+    EXPECT_INVALID(write(), what + reason);
   };
   expect_refused("[fill_] tensor", [&] { tensor.fill_(1); });
   expect_refused("[copy_from] destination", [&] { tensor.copy_from(ones({8}, tensor.device())); });
@@ -257,11 +250,7 @@ TEST(DlpackImport, ReadOnlyMemoryIsNotWritten) {
   expect_refused("[copy_from_host] the destination", [&] {
     copy_from_host({tensor.buffer(), 0, 32}, foreign.values);
   });
-  const Kernel fill = Kernel::prepare(
-      tensor.device(),
-      {"fill.1",
-       {ArgumentSpec::tensor(DType::f32, Access::kWrite), ArgumentSpec::scalar(DType::f32)},
-       {}});
+  const Kernel fill = Kernel::prepare(tensor.device(), fill_spec());
   expect_refused("[fill.1] argument 0", [&] {
     fill.launch(
         tensor.device().default_stream(),
@@ -273,7 +262,7 @@ TEST(DlpackImport, ReadOnlyMemoryIsNotWritten) {
     scale.launch({.groups = {1}, .group_size = {8}}, {ones({8}, tensor.device()), tensor, 2, 8});
   });
   EXPECT_EQ((tensor + tensor).to_vector<float>(),
-            (std::vector<float>{0, 2, 4, 6, 8, 10, 12, 14}));  // it can be read
+            (Floats{0, 2, 4, 6, 8, 10, 12, 14}));  // it can be read
 }
 
 TEST(DlpackImport, ReadOnlyMemoryStaysSo) {
@@ -283,8 +272,7 @@ TEST(DlpackImport, ReadOnlyMemoryStaysSo) {
   Versioned* const exported = to_dlpack(tensor);
   EXPECT_EQ(exported->flags, kReadOnly);
   destroy(exported);
-  EXPECT_ERROR((void)to_dlpack_unversioned(tensor), ErrorCode::kInvalidArgument,
-               "[to_dlpack] the tensor is read-only");
+  EXPECT_INVALID(to_dlpack_unversioned(tensor), "[to_dlpack] the tensor is read-only");
 }
 
 TEST(DlpackImport, ElementsThatRepeatAreNotWritten) {
@@ -294,22 +282,22 @@ TEST(DlpackImport, ElementsThatRepeatAreNotWritten) {
   foreign.shape[0] = 3;
   foreign.shape[1] = 2;  // a window of two that slides
   const Tensor windows = foreign.import();
-  EXPECT_EQ(windows.to_vector<float>(), (std::vector<float>{0, 1, 1, 2, 2, 3}));
-  EXPECT_ERROR(windows.fill_(1), ErrorCode::kInvalidArgument, "[fill_] tensor repeats elements");
+  EXPECT_EQ(windows.to_vector<float>(), (Floats{0, 1, 1, 2, 2, 3}));
+  EXPECT_INVALID(windows.fill_(1), "[fill_] tensor repeats elements");
 }
 
 TEST(DlpackImport, VersionsAndPointers) {
   Foreign foreign;
   foreign.managed.version = {2, 1};
-  EXPECT_REFUSED(foreign, ErrorCode::kUnsupported,
+  EXPECT_REFUSED(foreign, kUnsupported,
                  "[from_dlpack] the tensor is of another version of DLPack: expected 1.x, got 2.1");
   foreign.managed.version = {1, 7};
   EXPECT_EQ(foreign.import().num_elements(), 8);
-  EXPECT_ERROR((void)from_dlpack(static_cast<Versioned*>(nullptr), test_device("cpu:0")),
-               ErrorCode::kInvalidArgument, "[from_dlpack] null pointer");
+  EXPECT_INVALID(from_dlpack(static_cast<Versioned*>(nullptr), test_device("cpu:0")),
+                 "[from_dlpack] null pointer");
   Foreign empty;
   empty.managed.dl_tensor.data = nullptr;
-  EXPECT_REFUSED(empty, ErrorCode::kInvalidArgument,
+  EXPECT_REFUSED(empty, kInvalidArgument,
                  "[from_dlpack] null memory: expected the native handle of 32 bytes");
 }
 
@@ -317,48 +305,48 @@ TEST(DlpackImport, MisalignedMemory) {
   Foreign foreign;
   foreign.shape[0] = 4;
   foreign.managed.dl_tensor.byte_offset = 2;
-  EXPECT_REFUSED(foreign, ErrorCode::kInvalidArgument,
+  EXPECT_REFUSED(foreign, kInvalidArgument,
                  "[from_dlpack] misaligned memory: expected a multiple of 4 bytes for f32");
   foreign.managed.dl_tensor.byte_offset = 0;
   foreign.managed.dl_tensor.data = reinterpret_cast<char*>(foreign.values) + 2;
-  EXPECT_REFUSED(foreign, ErrorCode::kInvalidArgument, "[from_dlpack] misaligned memory");
+  EXPECT_REFUSED(foreign, kInvalidArgument, "[from_dlpack] misaligned memory");
   foreign.managed.dl_tensor.byte_offset = 2;  // together they are aligned
-  EXPECT_EQ(foreign.import().to_vector<float>(), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(foreign.import().to_vector<float>(), (Floats{1, 2, 3, 4}));
 }
 
 TEST(DlpackImport, ShapesAndStrides) {
   Foreign foreign;
   foreign.managed.dl_tensor.strides = foreign.strides;
   foreign.strides[0] = -1;
-  EXPECT_REFUSED(foreign, ErrorCode::kInvalidArgument,
+  EXPECT_REFUSED(foreign, kInvalidArgument,
                  "[from_dlpack] negative stride: expected 0 or more, got -1 in dimension 0");
   foreign.strides[0] = INT64_MAX / 4;
-  EXPECT_REFUSED(foreign, ErrorCode::kOverflow, "[from_dlpack] too many bytes");
+  EXPECT_REFUSED(foreign, kOverflow, "[from_dlpack] too many bytes");
   foreign.strides[0] = 1;
   foreign.managed.dl_tensor.byte_offset = UINT64_MAX - 3;
-  EXPECT_REFUSED(foreign, ErrorCode::kOverflow, "[from_dlpack] too large an offset");
+  EXPECT_REFUSED(foreign, kOverflow, "[from_dlpack] too large an offset");
   foreign.managed.dl_tensor.byte_offset = 0;
   foreign.shape[0] = -8;
-  EXPECT_REFUSED(foreign, ErrorCode::kInvalidArgument, "[from_dlpack] negative extent");
+  EXPECT_REFUSED(foreign, kInvalidArgument, "[from_dlpack] negative extent");
   foreign.shape[0] = INT64_MAX;
-  EXPECT_REFUSED(foreign, ErrorCode::kOverflow, "[from_dlpack] too many bytes");
+  EXPECT_REFUSED(foreign, kOverflow, "[from_dlpack] too many bytes");
   foreign.managed.dl_tensor.strides = nullptr;
-  EXPECT_REFUSED(foreign, ErrorCode::kOverflow, "[from_dlpack] too many bytes");
+  EXPECT_REFUSED(foreign, kOverflow, "[from_dlpack] too many bytes");
   foreign.managed.dl_tensor.ndim = 9;
-  EXPECT_REFUSED(foreign, ErrorCode::kInvalidArgument,
+  EXPECT_REFUSED(foreign, kInvalidArgument,
                  "[from_dlpack] bad shape: expected 0 to 8 dimensions with their extents, got 9");
   foreign.managed.dl_tensor.ndim = -1;
-  EXPECT_REFUSED(foreign, ErrorCode::kInvalidArgument, "got -1");
+  EXPECT_REFUSED(foreign, kInvalidArgument, "got -1");
   foreign.managed.dl_tensor.ndim = 1;
   foreign.managed.dl_tensor.shape = nullptr;
-  EXPECT_REFUSED(foreign, ErrorCode::kInvalidArgument, "got 1 without extents");
+  EXPECT_REFUSED(foreign, kInvalidArgument, "got 1 without extents");
 }
 
 TEST(DlpackImport, Dtypes) {
   Foreign foreign;
   const auto refused = [&](DLDataType dtype, const std::string& text) {
     foreign.managed.dl_tensor.dtype = dtype;
-    EXPECT_REFUSED(foreign, ErrorCode::kUnsupported, text);
+    EXPECT_REFUSED(foreign, kUnsupported, text);
   };
   refused({2, 32, 4},
           "[from_dlpack] no such dtype: expected one lane of one of f32, f64, f16, bf16, i32, i64, "
@@ -385,26 +373,24 @@ TEST(DlpackImport, IntegersOfEverySize) {
 TEST(DlpackImport, Devices) {
   Foreign foreign;
   foreign.managed.dl_tensor.device = {77, 3};
-  EXPECT_REFUSED(foreign, ErrorCode::kDeviceMismatch,
+  EXPECT_REFUSED(foreign, kDeviceMismatch,
                  "[from_dlpack] the memory is of another device: expected device type 1, id 0 for "
                  "cpu:0, got device type 77, id 3");
-  EXPECT_ERROR((void)from_dlpack(&foreign.managed, test_runtime()), ErrorCode::kUnknownDevice,
+  EXPECT_ERROR(from_dlpack(&foreign.managed, test_runtime()), kUnknownDevice,
                "[from_dlpack] no device of this runtime has the memory: expected one of (cpu:0: "
                "device type 1, id 0; cpu:1: device type 1, id 0");
   foreign.managed.dl_tensor.device = {1, 0};
-  EXPECT_ERROR((void)from_dlpack(&foreign.managed, test_device("fake:0")),
-               ErrorCode::kDeviceMismatch, "expected nothing, since DLPack has no number for it");
+  EXPECT_ERROR(from_dlpack(&foreign.managed, test_device("fake:0")), kDeviceMismatch,
+               "expected nothing, since DLPack has no number for it");
   EXPECT_EQ(foreign.deleted, 0);
   EXPECT_EQ(from_dlpack(&foreign.managed, test_device("cpu:1")).device().name(), "cpu:1");
   EXPECT_EQ(from_dlpack(&foreign.managed, test_runtime()).device().name(), "cpu:0");
 }
 
 TEST(DlpackExport, DevicesWithoutANumber) {
-  EXPECT_ERROR((void)to_dlpack(zeros({2}, test_device("fake:0"))), ErrorCode::kUnsupported,
+  EXPECT_ERROR(to_dlpack(zeros({2}, test_device("fake:0"))), kUnsupported,
                "[to_dlpack] fake:0 is of a kind that DLPack has no number for");
-  EXPECT_ERROR((void)to_dlpack(Tensor()), ErrorCode::kInvalidArgument,
-               "[to_dlpack] tensor is "
-               "undefined");
+  EXPECT_INVALID(to_dlpack(Tensor()), "[to_dlpack] tensor is undefined");
 }
 
 TEST(DlpackExport, WhatFailedIsRefused) {
@@ -412,7 +398,7 @@ TEST(DlpackExport, WhatFailedIsRefused) {
   const Tensor failed = ones({4}, runtime.device("fake:0")) * 2;
   const Tensor copy = failed.to(runtime.device("cpu:0"), {.non_blocking = true});
   for (int i = 0; i < 2; ++i) {  // the first waits for it, the second knows
-    const std::string text = error_of([&] { (void)to_dlpack(copy); }).what();
+    const std::string text = error_of([&] { return to_dlpack(copy); }).what();
     EXPECT_TRUE(text.starts_with("[to_dlpack] ")) << text;
     EXPECT_NE(text.find("launch of mul failed"), std::string::npos) << text;
   }

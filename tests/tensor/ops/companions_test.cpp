@@ -1,35 +1,24 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Edges of the companions of exp, tanh and relu: large angles, quadrants, remainders, steps.
-#include <cmath>
-#include <limits>
-#include <vector>
-
-#include <patchbay/autograd.h>
-#include <patchbay/fuse.h>
-#include <patchbay/operators.h>
-#include <patchbay/ops.h>
-
 #include "support/device_test.h"
 #include "tensor/ops/functions.h"
 
 namespace patchbay::test {
 namespace {
 
-class CompanionsTest : public DeviceTest {};
-PATCHBAY_ON_EACH_DEVICE(CompanionsTest);
+PATCHBAY_DEVICE_TESTS(CompanionsTest);
 
 TEST_P(CompanionsTest, OfTheSmallestNumbers) {
   const double tiny = std::numeric_limits<double>::denorm_min();
   if (device_.properties().f64) {
     const Tensor y = from_host<double>({tiny, 3 * tiny, -tiny, 1e-300}, {4}, device_);
     const Tensor x = from_host<double>({tiny, 4 * tiny, tiny, 1e-300}, {4}, device_);
-    const std::vector<double> angles = atan2(y, x).to_vector<double>();
+    const Doubles angles = atan2(y, x).to_vector<double>();
     const double exact[] = {std::atan2(1.0, 1.0), std::atan2(3.0, 4.0), std::atan2(-1.0, 1.0),
                             std::atan2(1.0, 1.0)};
     for (int i = 0; i < 4; ++i) EXPECT_NEAR(angles[static_cast<std::size_t>(i)], exact[i], 1e-15);
   }
-  const std::vector<float> zeros =
-      tanh(from_host<float>({-0.0F, 0.0F}, {2}, device_)).to_vector<float>();
+  const Floats zeros = tanh(floats({-0.0F, 0.0F})).to_vector<float>();
   EXPECT_TRUE(std::signbit(zeros[0]));
   EXPECT_FALSE(std::signbit(zeros[1]));
 }
@@ -120,15 +109,14 @@ TEST_P(CompanionsTest, RemaindersAreExact) {
   }
   const Tensor i = from_host({7, -7, 7, -7, 5, INT32_MIN, -9}, {7}, device_);
   const Tensor j = from_host({3, 3, -3, -3, 0, -1, 3}, {7}, device_);
-  EXPECT_EQ(remainder(i, j).to_vector<std::int32_t>(),
-            (std::vector<std::int32_t>{1, 2, -2, -1, 0, 0, 0}));
+  EXPECT_EQ(remainder(i, j).to_vector<std::int32_t>(), (Ints{1, 2, -2, -1, 0, 0, 0}));
   EXPECT_EQ(
       remainder(from_host<std::uint8_t>({200, 255, 9}, {3}, device_), 7).to_vector<std::uint8_t>(),
-      (std::vector<std::uint8_t>{4, 3, 2}));
+      (Bytes{4, 3, 2}));
 }
 
 TEST_P(CompanionsTest, SteepnessAndSlopeMayBeLeftOut) {
-  const Tensor t = from_host({-2.0F, 0.0F, 3.0F}, {3}, device_);
+  const Tensor t = floats({-2, 0, 3});
   expect_values(leaky_relu(t), {-0.02F, 0, 3});
   expect_values(leaky_relu(t, 0.5), {-1, 0, 3});
   expect_values(elu(t), {-0.86466472F, 0, 3});
@@ -141,14 +129,12 @@ TEST_P(CompanionsTest, SteepnessAndSlopeMayBeLeftOut) {
 }
 
 TEST_P(CompanionsTest, StepsAndTestsOfEdges) {
-  const Tensor t =
-      from_host({-0.0F, 0.5F, 1.5F, 2.5F, -2.5F, INFINITY, -INFINITY, NAN}, {8}, device_);
+  const Tensor t = floats({-0.0F, 0.5F, 1.5F, 2.5F, -2.5F, INFINITY, -INFINITY, NAN});
   expect_values(round(t), {0, 0, 2, 2, -2, INFINITY, -INFINITY, NAN});
   expect_values(floor(t), {0, 0, 1, 2, -3, INFINITY, -INFINITY, NAN});
   expect_values(ceil(t), {0, 1, 2, 3, -2, INFINITY, -INFINITY, NAN});
   expect_values(trunc(t), {0, 0, 1, 2, -2, INFINITY, -INFINITY, NAN});
   expect_values(sign(t), {0, 1, 1, 1, -1, 1, -1, 0});
-  using Bytes = std::vector<std::uint8_t>;
   EXPECT_EQ(isnan(t).cast(DType::u8).to_vector<std::uint8_t>(), (Bytes{0, 0, 0, 0, 0, 0, 0, 1}));
   EXPECT_EQ(isinf(t).cast(DType::u8).to_vector<std::uint8_t>(), (Bytes{0, 0, 0, 0, 0, 1, 1, 0}));
   EXPECT_EQ(isfinite(t).cast(DType::u8).to_vector<std::uint8_t>(), (Bytes{1, 1, 1, 1, 1, 0, 0, 0}));
@@ -156,8 +142,8 @@ TEST_P(CompanionsTest, StepsAndTestsOfEdges) {
 
 /// Also where the incoming gradient is infinite.
 TEST_P(CompanionsTest, StepsHaveAGradientOfZero) {
-  const Tensor t = from_host({-1.5F, 0.25F, NAN}, {3}, device_).requires_grad_();
-  floor(t).backward(from_host({INFINITY, 2.0F, 1.0F}, {3}, device_));
+  const Tensor t = leaf({-1.5F, 0.25F, NAN});
+  floor(t).backward(floats({INFINITY, 2, 1}));
   expect_values(t.grad(), {0, 0, 0});
 }
 

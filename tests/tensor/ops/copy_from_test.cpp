@@ -1,22 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <vector>
-
-#include <patchbay/tensor.h>
-
 #include "support/device_test.h"
 #include "support/layout.h"
 
 namespace patchbay::test {
 namespace {
 
-using Floats = std::vector<float>;
-
-class CopyFromTest : public DeviceTest {};
-PATCHBAY_ON_EACH_DEVICE(CopyFromTest);
+PATCHBAY_DEVICE_TESTS(CopyFromTest);
 
 TEST_P(CopyFromTest, ToIsTheSameTensorWhereItIsAlready) {
   const Tensor t = ones({2, 3}, device_);
@@ -27,26 +16,25 @@ TEST_P(CopyFromTest, ToIsTheSameTensorWhereItIsAlready) {
 }
 
 TEST_P(CopyFromTest, GuardsComeBeforeAnythingIsAllocatedOrPacked) {
-  const Device target = test_device(device_.name() == "cpu:0" ? "fake:0" : "cpu:0");
-  const Tensor source = ones({300, 500}, device_).t(), destination = zeros({500, 300}, target);
-  const std::uint64_t there = target.memory().live_blocks, here = device_.memory().live_blocks;
+  const Tensor source = ones({300, 500}, device_).t(), destination = zeros({500, 300}, other_);
+  const std::uint64_t there = other_.memory().live_blocks, here = device_.memory().live_blocks;
   const CopyGuard guard(CopyGuard::Mode::kForbid);
-  EXPECT_ERROR((void)source.to(target), ErrorCode::kCopyForbidden, "[to]");
-  EXPECT_ERROR(destination.copy_from(source), ErrorCode::kCopyForbidden, "[copy_from]");
-  EXPECT_ERROR((void)from_host<float>({1}, {1}, target), ErrorCode::kCopyForbidden, "[from_host]");
-  EXPECT_EQ(target.memory().live_blocks, there);
+  EXPECT_ERROR(source.to(other_), kCopyForbidden, "[to]");
+  EXPECT_ERROR(destination.copy_from(source), kCopyForbidden, "[copy_from]");
+  EXPECT_ERROR(from_host<float>({1}, {1}, other_), kCopyForbidden, "[from_host]");
+  EXPECT_EQ(other_.memory().live_blocks, there);
   EXPECT_EQ(device_.memory().live_blocks, here);
 }
 
 TEST_P(CopyFromTest, ValuesThatTheHostCantHoldAreAnError) {
   if (kSanitized) GTEST_SKIP() << "sanitizers end a process that asks for too much memory";
   const Tensor huge = ones({1}, device_).expand({std::int64_t{1} << 50});
-  EXPECT_ERROR((void)huge.to_vector<float>(), ErrorCode::kOutOfMemory, "[to_vector] out of host");
-  EXPECT_ERROR((void)huge.to_vector<int>(), ErrorCode::kDtypeMismatch, "[to_vector]");
-  EXPECT_ERROR((void)huge.to_vector<bool>(), ErrorCode::kDtypeMismatch, "[to_vector]");
-  EXPECT_ERROR((void)show(huge, {.max_elements = INT64_MAX}), ErrorCode::kOutOfMemory,
+  EXPECT_ERROR(huge.to_vector<float>(), kOutOfMemory, "[to_vector] out of host");
+  EXPECT_ERROR(huge.to_vector<int>(), kDtypeMismatch, "[to_vector]");
+  EXPECT_ERROR(huge.to_vector<bool>(), kDtypeMismatch, "[to_vector]");
+  EXPECT_ERROR(show(huge, {.max_elements = INT64_MAX}), kOutOfMemory,
                "[show] out of host memory: requested 4503599627370496 bytes");
-  EXPECT_ERROR((void)Tensor().to_vector<float>(), ErrorCode::kInvalidArgument, "[to_vector]");
+  EXPECT_INVALID(Tensor().to_vector<float>(), "[to_vector]");
 }
 
 TEST_P(CopyFromTest, ToIsOneCountedCopy) {
@@ -66,10 +54,9 @@ TEST_P(CopyFromTest, ToIsOneCountedCopy) {
 }
 
 TEST_P(CopyFromTest, NonBlockingCopiesNeverYieldStaleData) {
-  const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
   for (int i = 0; i < 20; ++i) {
     Tensor source = full({1000}, i, device_);
-    const Tensor there = source.to(other, {.non_blocking = true});
+    const Tensor there = source.to(other_, {.non_blocking = true});
     source = Tensor();  // kept by the copy
     EXPECT_EQ(there.slice(0, 990).to_vector<float>(), Floats(10, static_cast<float>(i)));
   }
@@ -108,14 +95,13 @@ TEST_P(CopyFromTest, WritesAcrossDevicesLayoutsAndDtypes) {
 }
 
 TEST_P(CopyFromTest, AGuardForbidsMovementAndNothingElse) {
-  const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
-  const Tensor t = ones({2, 3}, device_), there = zeros({2, 3}, other);
-  const std::uint64_t blocks = other.memory().live_blocks;
+  const Tensor t = ones({2, 3}, device_), there = zeros({2, 3}, other_);
+  const std::uint64_t blocks = other_.memory().live_blocks;
   const CopyGuard guard;
-  EXPECT_ERROR(static_cast<void>(t.to(other)), ErrorCode::kCopyForbidden, "[to] copy of 24 bytes");
-  EXPECT_ERROR(there.copy_from(t), ErrorCode::kCopyForbidden, "[copy_from]");
-  EXPECT_ERROR(static_cast<void>(t[0][0].item<float>()), ErrorCode::kCopyForbidden, "[item]");
-  EXPECT_EQ(other.memory().live_blocks, blocks);
+  EXPECT_ERROR(t.to(other_), kCopyForbidden, "[to] copy of 24 bytes");
+  EXPECT_ERROR(there.copy_from(t), kCopyForbidden, "[copy_from]");
+  EXPECT_ERROR(t[0][0].item<float>(), kCopyForbidden, "[item]");
+  EXPECT_EQ(other_.memory().live_blocks, blocks);
   static_cast<void>((t.t() + 1).clone());
   EXPECT_TRUE(t.to(device_).is_same(t));
 }
@@ -128,14 +114,13 @@ TEST_P(CopyFromTest, LeavesWhatIsBesideTheViewAlone) {
 
 TEST_P(CopyFromTest, ErrorsLeaveTheDestinationAsItWas) {
   const Tensor t = ones({2, 3}, device_);
-  EXPECT_ERROR(t.copy_from(zeros({3, 2}, device_)), ErrorCode::kShapeMismatch,
+  EXPECT_ERROR(t.copy_from(zeros({3, 2}, device_)), kShapeMismatch,
                "[copy_from] shapes differ: expected a source of shape [2, 3], got [3, 2]");
-  EXPECT_ERROR(t.copy_from(Tensor()), ErrorCode::kInvalidArgument, "source is undefined");
-  EXPECT_ERROR(Tensor().copy_from(t), ErrorCode::kInvalidArgument, "destination is undefined");
-  EXPECT_ERROR(t.slice(1, 0, 2).copy_from(t.slice(1, 1)), ErrorCode::kInvalidArgument,
-               "destination and source overlap");
-  EXPECT_ERROR(t[0].unsqueeze(0).expand({2, 3}).copy_from(zeros({2, 3}, device_)),
-               ErrorCode::kInvalidArgument, "[copy_from] destination repeats elements");
+  EXPECT_INVALID(t.copy_from(Tensor()), "source is undefined");
+  EXPECT_INVALID(Tensor().copy_from(t), "destination is undefined");
+  EXPECT_INVALID(t.slice(1, 0, 2).copy_from(t.slice(1, 1)), "destination and source overlap");
+  EXPECT_INVALID(t[0].unsqueeze(0).expand({2, 3}).copy_from(zeros({2, 3}, device_)),
+                 "[copy_from] destination repeats elements");
   t.copy_from(t);  // the very same elements
   EXPECT_EQ(t.to_vector<float>(), Floats(6, 1));
 }
@@ -146,13 +131,12 @@ TEST_P(CopyFromTest, CastConvertsOnTheDevice) {
       from_host({1.9F, -1.9F, 0.0F, NAN, largest, -largest, INFINITY, 300.0F}, {8}, device_);
   const std::uint64_t before = num_copies(device_.name(), device_.name());
   EXPECT_EQ(t.cast(DType::i32).to_vector<std::int32_t>(),
-            (std::vector<std::int32_t>{1, -1, 0, 0, INT32_MAX, INT32_MIN, INT32_MAX, 300}));
+            (Ints{1, -1, 0, 0, INT32_MAX, INT32_MIN, INT32_MAX, 300}));
   EXPECT_EQ(t.cast(DType::i64).to_vector<std::int64_t>(),
-            (std::vector<std::int64_t>{1, -1, 0, 0, INT64_MAX, INT64_MIN, INT64_MAX, 300}));
-  EXPECT_EQ(t.cast(DType::u8).to_vector<std::uint8_t>(),
-            (std::vector<std::uint8_t>{1, 0, 0, 0, 255, 0, 255, 255}));
+            (Longs{1, -1, 0, 0, INT64_MAX, INT64_MIN, INT64_MAX, 300}));
+  EXPECT_EQ(t.cast(DType::u8).to_vector<std::uint8_t>(), (Bytes{1, 0, 0, 0, 255, 0, 255, 255}));
   EXPECT_EQ(t.cast(DType::boolean).to_vector<bool>(),
-            (std::vector<bool>{true, true, false, true, true, true, true, true}));
+            (Bools{true, true, false, true, true, true, true, true}));
   EXPECT_TRUE(t.cast(DType::f32).is_same(t));
   EXPECT_EQ(num_copies(device_.name(), device_.name()), before);
 }
@@ -165,8 +149,7 @@ TEST_P(CopyFromTest, CastsOfViews) {
         << layout;
   }
   const Tensor flags = from_host({true, false, true, true}, {4}, device_);
-  EXPECT_EQ(flags.slice(0, 1).cast(DType::i64).to_vector<std::int64_t>(),
-            (std::vector<std::int64_t>{0, 1, 1}));
+  EXPECT_EQ(flags.slice(0, 1).cast(DType::i64).to_vector<std::int64_t>(), (Longs{0, 1, 1}));
 }
 
 TEST(CopyFromHostTest, DtypesThatOneSideLacksAreConvertedOnTheOther) {
@@ -174,7 +157,7 @@ TEST(CopyFromHostTest, DtypesThatOneSideLacksAreConvertedOnTheOther) {
   const Tensor narrow = ones({3}, runtime.device("fake:0"));
   const Tensor wide = zeros({3}, {DType::f64, runtime.device("cpu:0")});
   wide.copy_from(narrow);
-  EXPECT_EQ(wide.to_vector<double>(), std::vector<double>(3, 1));
+  EXPECT_EQ(wide.to_vector<double>(), Doubles(3, 1));
   narrow.copy_from(full({3}, 2, {DType::f64, runtime.device("cpu:0")}));
   EXPECT_EQ(narrow.to_vector<float>(), Floats(3, 2));
 }
@@ -182,9 +165,8 @@ TEST(CopyFromHostTest, DtypesThatOneSideLacksAreConvertedOnTheOther) {
 TEST(CopyFromHostTest, TensorsOfTwoRuntimesDoNotMix) {
   const Runtime runtime(options());
   const Tensor mine = ones({2}, test_device("cpu:0")), other = ones({2}, runtime.device("cpu:0"));
-  EXPECT_ERROR(mine.copy_from(other), ErrorCode::kDeviceMismatch, "two runtimes");
-  EXPECT_ERROR(static_cast<void>(mine.to(runtime.device("fake:0"))), ErrorCode::kDeviceMismatch,
-               "to_vector and from_host");
+  EXPECT_ERROR(mine.copy_from(other), kDeviceMismatch, "two runtimes");
+  EXPECT_ERROR(mine.to(runtime.device("fake:0")), kDeviceMismatch, "to_vector and from_host");
 }
 
 TEST(CopyFromHostTest, MemoryLentTwiceIsSeenToOverlap) {
@@ -192,10 +174,9 @@ TEST(CopyFromHostTest, MemoryLentTwiceIsSeenToOverlap) {
   const Device cpu = test_device("cpu:0");
   const Tensor first = wrap_host(memory.data(), DType::f32, {3}, cpu);
   const Tensor second = wrap_host(memory.data() + 1, DType::f32, {3}, cpu);
-  EXPECT_ERROR(first.copy_from(second), ErrorCode::kInvalidArgument, "overlap");
-  const Tensor t = zeros({4}, cpu);
-  const Tensor alias = wrap_host(t.data<float>(), DType::f32, {3}, cpu);
-  EXPECT_ERROR(alias.copy_from(t.slice(0, 1)), ErrorCode::kInvalidArgument, "overlap");
+  EXPECT_INVALID(first.copy_from(second), "overlap");
+  const Tensor t = zeros({4}, cpu), alias = wrap_host(t.data<float>(), DType::f32, {3}, cpu);
+  EXPECT_INVALID(alias.copy_from(t.slice(0, 1)), "overlap");
 }
 
 }  // namespace

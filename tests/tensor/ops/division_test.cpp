@@ -1,15 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Sizes that devices divide among many work-items or threads: each device gives the values of
 // cpu:0.
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <patchbay/patchbay.h>
-
 #include "support/device_test.h"
 #include "support/patterns.h"
 

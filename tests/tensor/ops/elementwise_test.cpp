@@ -1,24 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Elementwise operations: edges, literals and broadcasting. tests/operators compares every dtype
 // and layout with references.
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <vector>
-
-#include <patchbay/ops.h>
-
 #include "support/device_test.h"
 #include "support/layout.h"
 
 namespace patchbay::test {
 namespace {
 
-using Floats = std::vector<float>;
-using Bools = std::vector<bool>;
-
-class OpsTest : public DeviceTest {};
-PATCHBAY_ON_EACH_DEVICE(OpsTest);
+PATCHBAY_DEVICE_TESTS(OpsTest);
 
 /// Bits, so that NaN equals NaN.
 template <class T>
@@ -33,19 +22,15 @@ void expect_same(const std::vector<T>& got, const std::vector<T>& expected,
 
 TEST_P(OpsTest, IntegersWrapAroundAndDivideByZeroToZero) {
   const Tensor t = from_host({INT32_MAX, INT32_MIN, 7}, {3}, device_);
-  EXPECT_EQ((t + 1).to_vector<std::int32_t>(),
-            (std::vector<std::int32_t>{INT32_MIN, INT32_MIN + 1, 8}));
-  EXPECT_EQ((t / 0).to_vector<std::int32_t>(), std::vector<std::int32_t>(3, 0));
-  EXPECT_EQ((t / -2).to_vector<std::int32_t>(),
-            (std::vector<std::int32_t>{INT32_MAX / -2, INT32_MIN / -2, -3}));
-  EXPECT_EQ(div(t, -1).slice(0, 1).to_vector<std::int32_t>(),
-            (std::vector<std::int32_t>{INT32_MIN, -7}));
-  EXPECT_EQ(abs(t).to_vector<std::int32_t>(), (std::vector<std::int32_t>{INT32_MAX, INT32_MIN, 7}));
+  EXPECT_EQ((t + 1).to_vector<std::int32_t>(), (Ints{INT32_MIN, INT32_MIN + 1, 8}));
+  EXPECT_EQ((t / 0).to_vector<std::int32_t>(), Ints(3, 0));
+  EXPECT_EQ((t / -2).to_vector<std::int32_t>(), (Ints{INT32_MAX / -2, INT32_MIN / -2, -3}));
+  EXPECT_EQ(div(t, -1).slice(0, 1).to_vector<std::int32_t>(), (Ints{INT32_MIN, -7}));
+  EXPECT_EQ(abs(t).to_vector<std::int32_t>(), (Ints{INT32_MAX, INT32_MIN, 7}));
 }
 
 TEST_P(OpsTest, NanPropagates) {
-  const Tensor a = from_host({NAN, 1.0F, NAN}, {3}, device_);
-  const Tensor b = from_host({1.0F, NAN, NAN}, {3}, device_);
+  const Tensor a = floats({NAN, 1, NAN}), b = floats({1, NAN, NAN});
   for (const Tensor& result : {maximum(a, b), minimum(a, b), a + b}) {
     for (const float value : result.to_vector<float>()) EXPECT_TRUE(std::isnan(value));
   }
@@ -56,7 +41,7 @@ TEST_P(OpsTest, NanPropagates) {
 }
 
 TEST_P(OpsTest, ComparisonsWithLiterals) {
-  const Tensor t = from_host({1.0F, 2.0F, 3.0F}, {3}, device_);
+  const Tensor t = floats({1, 2, 3});
   EXPECT_EQ(lt(t, 2).to_vector<bool>(), (Bools{true, false, false}));
   EXPECT_EQ(lt(2, t).to_vector<bool>(), (Bools{false, false, true}));
   const Tensor out = zeros({3}, {DType::boolean, device_});
@@ -80,8 +65,7 @@ TEST_P(OpsTest, Broadcasting) {
   for (const auto& [left, right] : shapes) {
     const Floats a = small_values<float>(count_of(left), 7);
     const Floats b = small_values<float>(count_of(right), 8);
-    const Tensor x = from_host(a, left, device_), y = from_host(b, right, device_);
-    const Tensor result = x - y;
+    const Tensor x = from_host(a, left, device_), y = from_host(b, right, device_), result = x - y;
     const Tensor wide_x = x.expand(result.shape()).clone();
     const Tensor wide_y = y.expand(result.shape()).clone();
     const Floats first = wide_x.to_vector<float>(), second = wide_y.to_vector<float>();
@@ -93,7 +77,7 @@ TEST_P(OpsTest, Broadcasting) {
 }
 
 TEST_P(OpsTest, ExpandedOperandsAndEightDimensions) {
-  const Tensor row = from_host({1.0F, 2.0F, 3.0F}, {3}, device_).expand({2, 3});
+  const Tensor row = floats({1, 2, 3}).expand({2, 3});
   EXPECT_EQ((row + row.contiguous()).to_vector<float>(), (Floats{2, 4, 6, 2, 4, 6}));
   const Tensor t = arange(0.0, 256, 1, device_).view({2, 2, 2, 2, 2, 2, 2, 2});
   const Tensor turned = t.permute({7, 5, 3, 1, 0, 2, 4, 6});
@@ -101,14 +85,14 @@ TEST_P(OpsTest, ExpandedOperandsAndEightDimensions) {
 }
 
 TEST_P(OpsTest, LiteralsOnEitherSideIntoAnOutput) {
-  const Tensor t = from_host<float>({1, 2, 4}, {3}, device_), out = empty({3}, device_);
-  EXPECT_EQ(sub_out(out, t, 1).to_vector<float>(), (std::vector<float>{0, 1, 3}));
-  EXPECT_EQ(sub_out(out, 1, t).to_vector<float>(), (std::vector<float>{0, -1, -3}));
-  EXPECT_EQ(div_out(t, 1, t).to_vector<float>(), (std::vector<float>{1, 0.5F, 0.25F}));
+  const Tensor t = floats({1, 2, 4}), out = empty({3}, device_);
+  EXPECT_EQ(sub_out(out, t, 1).to_vector<float>(), (Floats{0, 1, 3}));
+  EXPECT_EQ(sub_out(out, 1, t).to_vector<float>(), (Floats{0, -1, -3}));
+  EXPECT_EQ(div_out(t, 1, t).to_vector<float>(), (Floats{1, 0.5F, 0.25F}));
 }
 
 TEST_P(OpsTest, LiteralsOnEitherSide) {
-  const Tensor t = from_host({1.0F, 2.0F, 4.0F}, {3}, device_);
+  const Tensor t = floats({1, 2, 4});
   EXPECT_EQ((1 - t).to_vector<float>(), (Floats{0, -1, -3}));
   EXPECT_EQ((t - 1).to_vector<float>(), (Floats{0, 1, 3}));
   EXPECT_EQ((8 / t).to_vector<float>(), (Floats{8, 4, 2}));
@@ -143,7 +127,7 @@ TEST_P(OpsTest, ExpAndLogOfSmallWholeNumbers) {
 }
 
 TEST_P(OpsTest, EdgesOfFunctions) {
-  const Tensor t = from_host({0.0F, -1.0F, INFINITY, -INFINITY, NAN}, {5}, device_);
+  const Tensor t = floats({0, -1, INFINITY, -INFINITY, NAN});
   expect_same(sqrt(t).to_vector<float>(), {0, NAN, INFINITY, NAN, NAN}, "sqrt");
   expect_same(exp(t).slice(0, 2).to_vector<float>(), {INFINITY, 0, NAN}, "exp");
   expect_same(log(t).to_vector<float>(), {-INFINITY, NAN, INFINITY, NAN, NAN}, "log");

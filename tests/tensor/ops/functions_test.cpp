@@ -3,24 +3,13 @@
 // to the bounds of their records.
 #include "tensor/ops/functions.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include <patchbay/fuse.h>
-#include <patchbay/operators.h>
-#include <patchbay/ops.h>
-
 #include "support/device_test.h"
 #include "support/layout.h"
 
 namespace patchbay::test {
 namespace {
 
-class FunctionsTest : public DeviceTest {};
-PATCHBAY_ON_EACH_DEVICE(FunctionsTest);
+PATCHBAY_DEVICE_TESTS(FunctionsTest);
 
 struct Subject {
   const char* name;
@@ -63,7 +52,7 @@ TEST_P(FunctionsTest, EveryLayoutGivesTheSameBits) {
 }
 
 TEST_P(FunctionsTest, Edges) {
-  const Tensor t = from_host({0.0F, 1e4F, -1e4F, INFINITY, -INFINITY, NAN}, {6}, device_);
+  const Tensor t = floats({0, 1e4F, -1e4F, INFINITY, -INFINITY, NAN});
   expect_values(rsqrt(t), {INFINITY, 0.01F, NAN, 0, NAN, NAN});
   expect_values(sigmoid(t), {0.5F, 1, 0, 1, 0, NAN});
   expect_values(tanh(t), {0, 1, -1, 1, -1, NAN});
@@ -97,7 +86,7 @@ TEST_P(FunctionsTest, ReachTheirLimits) {
     if (dtype == DType::f16 && !device_.properties().f16) continue;
     if (dtype == DType::bf16 && !device_.properties().bf16) continue;
     for (const Limit& limit : kLimits) {
-      std::vector<float> sizes, expected;
+      Floats sizes, expected;
       for (const double factor : {1.0, 1.1, 2.0, 7.0, 100.0}) {
         for (const double sign : {-1.0, 1.0}) {
           sizes.push_back(static_cast<float>(sign * factor * limit.from));
@@ -122,13 +111,12 @@ TEST_P(FunctionsTest, ReachTheirLimits) {
 
 TEST_P(FunctionsTest, ReluOfEveryNumber) {
   EXPECT_EQ(relu(from_host({-3, 0, INT32_MAX, INT32_MIN}, {4}, device_)).to_vector<std::int32_t>(),
-            (std::vector<std::int32_t>{0, 0, INT32_MAX, 0}));
+            (Ints{0, 0, INT32_MAX, 0}));
   EXPECT_EQ(relu(from_host<std::int64_t>({-3, 5}, {2}, device_)).to_vector<std::int64_t>(),
-            (std::vector<std::int64_t>{0, 5}));
+            (Longs{0, 5}));
   EXPECT_EQ(relu(from_host<std::uint8_t>({0, 255}, {2}, device_)).to_vector<std::uint8_t>(),
-            (std::vector<std::uint8_t>{0, 255}));
-  EXPECT_EQ(relu(from_host({-2.5, 2.5}, {2}, device_)).to_vector<double>(),
-            (std::vector<double>{0, 2.5}));
+            (Bytes{0, 255}));
+  EXPECT_EQ(relu(from_host({-2.5, 2.5}, {2}, device_)).to_vector<double>(), (Doubles{0, 2.5}));
 }
 
 template <class T>
@@ -196,23 +184,20 @@ TEST_P(FunctionsTest, SpecialPowers) {
 }
 
 TEST_P(FunctionsTest, PowersWithLiteralsAndBroadcasting) {
-  const Tensor t = from_host({1.0F, 2.0F, 3.0F}, {3}, device_);
+  const Tensor t = floats({1, 2, 3});
   expect_values(pow(t, 2), {1, 4, 9});
   expect_values(pow(2, t), {2, 4, 8});
-  expect_values(pow(t.view({3, 1}), from_host({0.0F, 1.0F}, {2}, device_)).view({6}),
-                {1, 1, 1, 2, 1, 3});
+  expect_values(pow(t.view({3, 1}), floats({0, 1})).view({6}), {1, 1, 1, 2, 1, 3});
   const Tensor out = zeros({3}, device_);
   expect_values(pow_out(out, t, -1).slice(0, 0, 2), {1, 0.5F});
 }
 
 TEST_P(FunctionsTest, IntegersAreRefused) {
   const Tensor whole = ones({2}, {DType::i32, device_});
-  EXPECT_ERROR(static_cast<void>(pow(whole, whole)), ErrorCode::kDtypeMismatch,
+  EXPECT_ERROR(pow(whole, whole), kDtypeMismatch,
                "[pow] is not defined for i32: expected one of f32, f64, f16, bf16, got i32");
-  EXPECT_ERROR(static_cast<void>(tanh(whole)), ErrorCode::kDtypeMismatch,
-               "[tanh] is not defined for i32");
-  EXPECT_ERROR(static_cast<void>(relu(whole.cast(DType::boolean))), ErrorCode::kDtypeMismatch,
-               "[relu] is not defined for bool");
+  EXPECT_ERROR(tanh(whole), kDtypeMismatch, "[tanh] is not defined for i32");
+  EXPECT_ERROR(relu(whole.cast(DType::boolean)), kDtypeMismatch, "[relu] is not defined for bool");
 }
 
 }  // namespace

@@ -1,13 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Generators: states, copies, threads, and the default of a runtime.
-#include <cstdint>
-#include <set>
-#include <thread>
-#include <vector>
-
-#include <patchbay/graph.h>
-#include <patchbay/random.h>
-
 #include "support/device_test.h"
 
 namespace patchbay::test {
@@ -97,8 +89,7 @@ TEST(GeneratorTest, TheDefaultIsThatOfTheDefaultDevice) {
 }
 
 TEST(GeneratorTest, ManualSeedIsNoOperationOfAGraph) {
-  EXPECT_ERROR(static_cast<void>(record_graph([] { manual_seed(1); })), ErrorCode::kInvalidArgument,
-               "[manual_seed] a graph is being recorded");
+  EXPECT_INVALID(record_graph([] { manual_seed(1); }), "[manual_seed] a graph is being recorded");
 }
 
 }  // namespace

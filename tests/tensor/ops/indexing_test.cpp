@@ -1,19 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Elements chosen by index. tests/operators compares every dtype and layout with loops.
-#include <cmath>
 #include <random>
-
-#include <patchbay/autograd.h>
-#include <patchbay/indexing.h>
 
 #include "support/device_test.h"
 #include "support/layout.h"
 
 namespace patchbay::test {
 namespace {
-
-using Floats = std::vector<float>;
-using Longs = std::vector<std::int64_t>;
 
 class IndexingTest : public DeviceTest {
  protected:
@@ -27,8 +20,6 @@ class IndexingTest : public DeviceTest {
     return longs(values, {static_cast<std::int64_t>(values.size())});
   }
   bool tells_at_the_call() const { return device_.properties().completes_inline; }
-
-  const std::string on_ = " on " + std::string(GetParam());
 };
 PATCHBAY_ON_EACH_DEVICE(IndexingTest);
 
@@ -67,8 +58,7 @@ TEST_P(IndexingTest, TakesEightDimensions) {
 }
 
 TEST_P(IndexingTest, AddsWhereTheIndexSays) {
-  const Tensor a = floats({10, 20, 30, 40}, {2, 2});
-  const Tensor index = longs({1, 0, 1, 1, 0, 1}, {3, 2});
+  const Tensor a = floats({10, 20, 30, 40}, {2, 2}), index = longs({1, 0, 1, 1, 0, 1}, {3, 2});
   const Tensor source = floats({1, 2, 3, 4, 5, 6}, {3, 2});
   EXPECT_EQ(scatter_add(a, 0, index, source).to_vector<float>(), (Floats{15, 22, 34, 50}));
   EXPECT_EQ(a.to_vector<float>(), (Floats{10, 20, 30, 40}));
@@ -85,18 +75,15 @@ TEST_P(IndexingTest, AddsInPlace) {
   EXPECT_EQ(out.to_vector<float>(), (Floats{14, 26, 30, 40}));
   index_add_out(a.t(), a.t(), 1, index, source.t());
   EXPECT_EQ(a.to_vector<float>(), (Floats{14, 26, 30, 40}));
-  EXPECT_ERROR(index_add_out(a, a.t(), 0, index, source), ErrorCode::kInvalidArgument,
-               "[index_add] out and a overlap in part (out: ");
-  EXPECT_ERROR(index_add_out(a, a, 0, index, a), ErrorCode::kInvalidArgument,
-               "[index_add] out and source overlap (out: ");
+  EXPECT_INVALID(index_add_out(a, a.t(), 0, index, source),
+                 "[index_add] out and a overlap in part (out: ");
+  EXPECT_INVALID(index_add_out(a, a, 0, index, a), "[index_add] out and source overlap (out: ");
   const Tensor places = longs({0, 1});
-  EXPECT_ERROR(gather_out(places, places, 0, places), ErrorCode::kInvalidArgument,
-               "[gather] out and index overlap (out: ");
+  EXPECT_INVALID(gather_out(places, places, 0, places), "[gather] out and index overlap (out: ");
 }
 
 TEST_P(IndexingTest, EmbedsIndicesOfAnyShape) {
-  const Tensor weight = floats({0, 1, 10, 11, 20, 21}, {3, 2});
-  const Tensor index = longs({2, 0, 1, 2}, {2, 2});
+  const Tensor weight = floats({0, 1, 10, 11, 20, 21}, {3, 2}), index = longs({2, 0, 1, 2}, {2, 2});
   const Tensor rows = embedding(weight, index.t());
   EXPECT_EQ(rows.shape(), (Shape{2, 2, 2}));
   EXPECT_EQ(rows.to_vector<float>(), (Floats{20, 21, 10, 11, 0, 1, 20, 21}));
@@ -130,28 +117,21 @@ TEST_P(IndexingTest, AnIndexOutOfRangeIsFollowedNowhere) {
   const Tensor index = longs({2, 3}), low = longs({0, 0, -1, 1}, {2, 2});
   if (tells_at_the_call()) {
     const std::string on = " (" + std::string(GetParam()) + ")";
-    EXPECT_ERROR(static_cast<void>(index_select(a, 0, index)), ErrorCode::kInvalidArgument,
-                 "[index_select] index 3 at [1] is out of range: expected 0 to 2 for dimension 0, "
-                 "got 3" +
-                     on);
-    EXPECT_ERROR(
-        gather_out(out, a, 1, low), ErrorCode::kInvalidArgument,
-        "[gather] index -1 at [1, 0] is out of range: expected 0 to 1 for dimension 1, got "
-        "-1" +
-            on);
-    EXPECT_ERROR(scatter_add_out(all, all, 1, low.cast(DType::i32), out),
-                 ErrorCode::kInvalidArgument, "[scatter_add] index -1 at [1, 0] is out of range");
-    EXPECT_ERROR(static_cast<void>(index_add(a, 0, longs({7, 7}), out)),
-                 ErrorCode::kInvalidArgument, "[index_add] index 7 at [0] is out of range");
-    EXPECT_ERROR(static_cast<void>(embedding(a, low)), ErrorCode::kInvalidArgument,
-                 "[embedding] index -1 at [2] is out of range");
+    EXPECT_INVALID(index_select(a, 0, index), "[index_select] index 3 at [1] is out of range",
+                   "expected 0 to 2 for dimension 0, got 3" + on);
+    EXPECT_INVALID(gather_out(out, a, 1, low), "[gather] index -1 at [1, 0] is out of range",
+                   "expected 0 to 1 for dimension 1, got -1" + on);
+    EXPECT_INVALID(scatter_add_out(all, all, 1, low.cast(DType::i32), out),
+                   "[scatter_add] index -1 at [1, 0] is out of range");
+    EXPECT_INVALID(index_add(a, 0, longs({7, 7}), out),
+                   "[index_add] index 7 at [0] is out of range");
+    EXPECT_INVALID(embedding(a, low), "[embedding] index -1 at [2] is out of range");
     EXPECT_EQ(out.to_vector<float>(), (Floats{0, 0, 0, 0}));
   } else {
     const Floats rows = index_select(a, 0, index).to_vector<float>();
     EXPECT_EQ((Floats{rows[0], rows[1]}), (Floats{4, 5}));
     EXPECT_TRUE(std::isnan(rows[2]) && std::isnan(rows[3]));
-    EXPECT_EQ(gather(a.cast(DType::i32), 0, low).to_vector<std::int32_t>(),
-              (std::vector<std::int32_t>{0, 1, 0, 3}));
+    EXPECT_EQ(gather(a.cast(DType::i32), 0, low).to_vector<std::int32_t>(), (Ints{0, 1, 0, 3}));
     const Tensor source = floats({1, 2, 3, 4}, {2, 2});
     EXPECT_EQ(index_add(a, 0, index, source).to_vector<float>(), (Floats{0, 1, 2, 3, 5, 7}));
     index_add_out(a, a, 0, longs({INT64_MAX, INT64_MIN}), source);
@@ -160,60 +140,40 @@ TEST_P(IndexingTest, AnIndexOutOfRangeIsFollowedNowhere) {
 }
 
 TEST_P(IndexingTest, RefusesWhatDoesNotFit) {
-  const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
   const Tensor a = zeros({3, 2}, device_), index = longs({0, 1});
   const std::string a_text = "(a: f32 [3, 2]" + on_ + "; index: ";
-  EXPECT_ERROR(
-      static_cast<void>(gather(a, 0, index)), ErrorCode::kShapeMismatch,
-      "[gather] index has the wrong shape: expected the rank of a and, but in dimension 0, "
-      "no larger extents, got [2] " +
-          a_text + "i64 [2]" + on_ +
-          "). Use index_select or index_add for an index of whole slices.");
-  EXPECT_ERROR(static_cast<void>(gather(a, 0, zeros({1, 3}, {DType::i64, device_}))),
-               ErrorCode::kShapeMismatch, "no larger extents, got [1, 3]");
-  EXPECT_ERROR(static_cast<void>(index_select(a, 0, longs({0, 1}, {1, 2}))),
-               ErrorCode::kShapeMismatch,
-               "[index_select] index has the wrong shape: expected rank 1, got [1, 2] " + a_text +
-                   "i64 [1, 2]" + on_ +
+  EXPECT_ERROR(gather(a, 0, index), kShapeMismatch, "[gather] index",
+               "expected the rank of a and, but in dimension 0, no larger extents, got [2] " +
+                   a_text + "i64 [2]" + on_);
+  EXPECT_ERROR(gather(a, 0, zeros({1, 3}, {DType::i64, device_})), kShapeMismatch,
+               "no larger extents, got [1, 3]");
+  EXPECT_ERROR(index_select(a, 0, longs({0, 1}, {1, 2})), kShapeMismatch, "[index_select] index",
+               "expected rank 1, got [1, 2] " + a_text + "i64 [1, 2]" + on_ +
                    "). Flatten it with reshape({-1}), or use gather for an index of each element.");
-  EXPECT_ERROR(static_cast<void>(index_select(a, 0, index.cast(DType::f32))),
-               ErrorCode::kDtypeMismatch,
-               "[index_select] index has the wrong dtype: expected i64 or i32, got f32 (index: f32 "
-               "[2]" +
-                   on_ + "). Convert it first: index.cast(DType::i64).");
-  EXPECT_ERROR(static_cast<void>(index_select(a, 0, zeros({2}, {DType::i64, other}))),
-               ErrorCode::kDeviceMismatch,
+  EXPECT_ERROR(index_select(a, 0, index.cast(DType::f32)), kDtypeMismatch, "[index_select] index",
+               "expected i64 or i32, got f32 (index: f32 [2]" + on_ +
+                   "). Convert it first: index.cast(DType::i64).");
+  EXPECT_ERROR(index_select(a, 0, zeros({2}, {DType::i64, other_})), kDeviceMismatch,
                "[index_select] operands are on different devices (a: f32 ");
-  EXPECT_ERROR(static_cast<void>(index_select(a, 2, index)), ErrorCode::kInvalidArgument,
-               "[index_select] dimension 2 is out of range: expected -2 to 1 for rank 2, got 2");
-  EXPECT_ERROR(static_cast<void>(index_select(a.slice(0, 0, 0), 0, index)),
-               ErrorCode::kInvalidArgument,
-               "[index_select] dimension 0 has no elements to index (a: f32 [0, 2]" + on_ +
-                   "; index: i64 [2]" + on_ + "). Use an index of extent 0, or another tensor.");
-  EXPECT_ERROR(
-      static_cast<void>(index_add(a, 0, index, zeros({3, 2}, device_))), ErrorCode::kShapeMismatch,
-      "[index_add] source has the wrong shape: expected [2, 2], an element for each index, "
-      "got [3, 2]");
-  EXPECT_ERROR(
-      static_cast<void>(index_add(a, 0, index, zeros({2, 2}, {DType::i32, device_}))),
-      ErrorCode::kDtypeMismatch,
-      "[index_add] operands have different dtypes: expected source of f32 like a, got i32");
+  EXPECT_INVALID(index_select(a, 2, index),
+                 "[index_select] dimension 2 is out of range: expected -2 to 1 for rank 2, got 2");
+  EXPECT_INVALID(index_select(a.slice(0, 0, 0), 0, index),
+                 "[index_select] dimension 0 has no elements to index (a: f32 [0, 2]" + on_ +
+                     "; index: i64 [2]" + on_ + "). Use an index of extent 0, or another tensor.");
+  EXPECT_ERROR(index_add(a, 0, index, zeros({3, 2}, device_)), kShapeMismatch, "[index_add] source",
+               "expected [2, 2], an element for each index, got [3, 2]");
+  EXPECT_ERROR(index_add(a, 0, index, zeros({2, 2}, {DType::i32, device_})), kDtypeMismatch,
+               "[index_add]", "expected source of f32 like a, got i32");
   const Tensor flags = gt(a, 0);
-  EXPECT_ERROR(
-      static_cast<void>(index_add(flags, 0, index, flags.slice(0, 0, 2))),
-      ErrorCode::kDtypeMismatch,
-      "[index_add] is not defined for bool: expected one of f32, f64, f16, bf16, i32, i64, "
-      "u8, got bool");
-  EXPECT_ERROR(
-      static_cast<void>(embedding(a[0], index)), ErrorCode::kShapeMismatch,
-      "[embedding] no table of rows: expected a weight of rank 2 and an index of rank 7 at "
-      "most, got 1 and 1 (weight: f32 [2]" +
-          on_ + "; index: i64 [2]" + on_ + "). Reshape them.");
-  EXPECT_ERROR(static_cast<void>(gather(a, 0, Tensor())), ErrorCode::kInvalidArgument,
-               "[gather] index is undefined");
+  EXPECT_ERROR(index_add(flags, 0, index, flags.slice(0, 0, 2)), kDtypeMismatch,
+               "[index_add] is not defined", "one of f32, f64, f16, bf16, i32, i64, u8, got bool");
+  EXPECT_ERROR(embedding(a[0], index), kShapeMismatch, "[embedding] no table of rows",
+               "a weight of rank 2 and an index of rank 7 at most, got 1 and 1 (weight: f32 [2]" +
+                   on_ + "; index: i64 [2]" + on_ + "). Reshape them.");
+  EXPECT_INVALID(gather(a, 0, Tensor()), "[gather] index is undefined");
   const Tensor wide = zeros({1}, device_).expand({INT64_MAX / 8, 1});
-  EXPECT_ERROR(static_cast<void>(index_select(wide, 1, zeros({9}, {DType::i64, device_}))),
-               ErrorCode::kOverflow, "[index_select]");
+  EXPECT_ERROR(index_select(wide, 1, zeros({9}, {DType::i64, device_})), kOverflow,
+               "[index_select]");
 }
 
 /// Without elements there is nothing to look up or add, but the index is checked as ever.
@@ -230,20 +190,17 @@ TEST_P(IndexingTest, AnIndexOfSlicesWithoutElementsIsChecked) {
     return;
   }
   const std::string outside = "index 3 at [1] is out of range: expected 0 to 2 for dimension 1";
-  EXPECT_ERROR(static_cast<void>(index_select(a, 1, index)), ErrorCode::kInvalidArgument,
-               "[index_select] " + outside);
-  EXPECT_ERROR(index_select_out(source, a, 1, index.cast(DType::i32)), ErrorCode::kInvalidArgument,
-               "[index_select] " + outside);
-  EXPECT_ERROR(static_cast<void>(index_add(a, 1, index, source)), ErrorCode::kInvalidArgument,
-               "[index_add] " + outside);
-  EXPECT_ERROR(index_add_out(sums, sums, 1, index, source), ErrorCode::kInvalidArgument,
-               "[index_add] " + outside);
+  EXPECT_INVALID(index_select(a, 1, index), "[index_select] " + outside);
+  EXPECT_INVALID(index_select_out(source, a, 1, index.cast(DType::i32)),
+                 "[index_select] " + outside);
+  EXPECT_INVALID(index_add(a, 1, index, source), "[index_add] " + outside);
+  EXPECT_INVALID(index_add_out(sums, sums, 1, index, source), "[index_add] " + outside);
   const Tensor half = zeros({0, 3}, {DType::f16, device_});
-  EXPECT_ERROR(static_cast<void>(index_add(half, 1, longs({5, 9, -1}).slice(0, 0, 3, 2),
-                                           zeros({0, 2}, {DType::f16, device_}))),
-               ErrorCode::kInvalidArgument, "[index_add] index 5 at [0] is out of range");
-  EXPECT_ERROR(static_cast<void>(embedding(zeros({3, 0}, device_), longs({0, 1, 2, 7}, {2, 2}))),
-               ErrorCode::kInvalidArgument, "[embedding] index 7 at [3] is out of range");
+  EXPECT_INVALID(
+      index_add(half, 1, longs({5, 9, -1}).slice(0, 0, 3, 2), zeros({0, 2}, {DType::f16, device_})),
+      "[index_add] index 5 at [0] is out of range");
+  EXPECT_INVALID(embedding(zeros({3, 0}, device_), longs({0, 1, 2, 7}, {2, 2})),
+                 "[embedding] index 7 at [3] is out of range");
 }
 
 /// On a stream that queues, the CPU's failure comes later and names the launch.
@@ -251,12 +208,8 @@ TEST(IndexingOnStreams, AnIndexOutOfRangeFailsTheLaunch) {
   const Device device = test_device("cpu:0");
   const Tensor a = ones({3}, device), index = from_host(Longs{5}, {1}, device);
   const Stream stream(device);
-  Tensor found;
-  {
-    const StreamScope scope(stream);
-    found = index_select(a, 0, index);
-  }
-  EXPECT_ERROR(static_cast<void>(found.to_vector<float>()), ErrorCode::kLaunchFailed,
+  const Tensor found = on_stream(stream, [&] { return index_select(a, 0, index); });
+  EXPECT_ERROR(found.to_vector<float>(), kLaunchFailed,
                "index 5 at [0] is out of range: expected 0 to 2 for dimension 0, got 5");
   EXPECT_EQ(index_select(a, 0, zeros({1}, {DType::i64, device})).to_vector<float>(), (Floats{1}));
 }
@@ -266,8 +219,7 @@ TEST(IndexingThreads, AddInTheOrderOfTheIndex) {
   const auto sums = [](const char* threads, const Shape& shape) {
     RuntimeOptions options = device_options();
     options.settings["cpu_threads"] = threads;
-    const Runtime runtime(options);
-    const Device device = runtime.device("cpu:0");
+    const Device device = Runtime(options).device("cpu:0");
     const std::int64_t width = shape[1], count = 40000 / width;
     std::mt19937 engine(3);
     Floats values(static_cast<std::size_t>(count * width));

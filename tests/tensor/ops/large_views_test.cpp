@@ -1,17 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Elementwise operations on views and broadcast operands that are large enough for kernels in which
 // a work-item computes several elements: against the same on contiguous tensors of the host.
-#include <cstdint>
-#include <vector>
-
-#include <patchbay/ops.h>
-
 #include "support/device_test.h"
 
 namespace patchbay::test {
 namespace {
-
-using Floats = std::vector<float>;
 
 class LargeViewsTest : public DeviceTest {
  protected:
@@ -58,8 +51,7 @@ TEST_P(LargeViewsTest, AColumnIsCopiedToPlanes) {
 TEST_P(LargeViewsTest, AViewIsChangedInPlace) {
   for (const std::int64_t length : kLengths) {
     const std::int64_t rows = kElements / length + 1, whole = 2 * length + 3;
-    const Tensor all = tensor({rows, whole});
-    const Tensor view = all.slice(1, 1, 1 + 2 * length, 2);
+    const Tensor all = tensor({rows, whole}), view = all.slice(1, 1, 1 + 2 * length, 2);
     ASSERT_EQ(view.size(1), length);
     mul_out(view, view, 2);
     const Floats before = numbers(static_cast<std::size_t>(rows * whole));

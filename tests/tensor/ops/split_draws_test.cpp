@@ -1,13 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Random numbers of the parts of a batch.
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <patchbay/patchbay.h>
-
 #include "support/device_test.h"
 
 namespace patchbay::test {
@@ -17,7 +9,7 @@ class SplitDrawsTest : public DeviceTest {
  protected:
   /// What draw(rows) gives for the parts of `parts` rows, one after the other.
   template <class T>
-  static std::vector<T> in_parts(const std::vector<std::int64_t>& parts,
+  static std::vector<T> in_parts(const Longs& parts,
                                  const std::function<Tensor(std::int64_t rows)>& draw) {
     SplitDraws draws;
     std::vector<std::vector<T>> values(parts.size());
@@ -41,7 +33,7 @@ PATCHBAY_ON_EACH_DEVICE(SplitDrawsTest);
 
 TEST_P(SplitDrawsTest, PartsHaveTheNumbersOfTheWhole) {
   const Generator generator(42);
-  const std::vector<std::int64_t> parts{3, 1, 5, 2};
+  const Longs parts{3, 1, 5, 2};
   const auto expect_equal = [&](auto zero, const std::function<Tensor(std::int64_t)>& draw) {
     using T = decltype(zero);
     generator.set_state({42, 6});
@@ -67,9 +59,9 @@ TEST_P(SplitDrawsTest, PartsHaveTheNumbersOfTheWhole) {
 
 TEST_P(SplitDrawsTest, OtherDrawsAreEqualInAllParts) {
   const Generator generator(1);
-  const std::vector<float> noise = rand({5}, device_, generator).to_vector<float>();
+  const Floats noise = rand({5}, device_, generator).to_vector<float>();
   generator.manual_seed(1);
-  std::vector<float> twice = noise;
+  Floats twice = noise;
   twice.insert(twice.end(), noise.begin(), noise.end());
   EXPECT_EQ(in_parts<float>({2, 2}, [&](std::int64_t) { return rand({5}, device_, generator); }),
             twice);
@@ -103,10 +95,10 @@ TEST_P(SplitDrawsTest, SeedsSetInsideStay) {
 
 TEST_P(SplitDrawsTest, WrongParts) {
   SplitDraws draws;
-  EXPECT_ERROR(SplitDraws::Scope(draws, -1, 1), ErrorCode::kInvalidArgument,
-               "[SplitDraws] no part of a batch: expected a first row from 0 and at least one row, "
-               "got row -1 and 1 rows. Leave out empty parts.");
-  EXPECT_ERROR(SplitDraws::Scope(draws, 0, 0), ErrorCode::kInvalidArgument, "[SplitDraws]");
+  EXPECT_INVALID(SplitDraws::Scope(draws, -1, 1),
+                 "[SplitDraws] no part of a batch: expected a first row from 0 and at least one "
+                 "row, got row -1 and 1 rows. Leave out empty parts.");
+  EXPECT_INVALID(SplitDraws::Scope(draws, 0, 0), "[SplitDraws]");
 }
 
 TEST_P(SplitDrawsTest, ACallThatIsRefusedTakesNoOffset) {
@@ -117,8 +109,8 @@ TEST_P(SplitDrawsTest, ACallThatIsRefusedTakesNoOffset) {
   const std::string refused =
       "[random] the batch is too large: expected an index that 64 bits hold, got row "
       "9223372036854775807 of 2 elements each. Split it into smaller ones.";
-  EXPECT_ERROR(static_cast<void>(rand({1, 2}, device_, generator)), ErrorCode::kOverflow, refused);
-  EXPECT_ERROR(fill_uniform(t, 0, 1, generator), ErrorCode::kOverflow, refused);
+  EXPECT_ERROR(rand({1, 2}, device_, generator), kOverflow, refused);
+  EXPECT_ERROR(fill_uniform(t, 0, 1, generator), kOverflow, refused);
   EXPECT_EQ(num_overwrites(t), 0U);
   EXPECT_EQ(generator.state(), (Generator::State{3, 0}));
 }

@@ -1,16 +1,4 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <patchbay/ops.h>
-
 #include "support/device_test.h"
 
 namespace patchbay::test {
@@ -32,7 +20,7 @@ class ShowTest : public DeviceTest {
     EXPECT_TRUE(text.ends_with("  " + label) || text.ends_with("\n" + label)) << text;
     return text.substr(0, text.find_last_not_of(" \n", text.size() - label.size() - 1) + 1);
   }
-  std::string rows(const std::vector<float>& values, const PrintOptions& options = {}) const {
+  std::string rows(const Floats& values, const PrintOptions& options = {}) const {
     return rows(from_host(values, {values.size()}, device_), options);
   }
 
@@ -103,7 +91,7 @@ TEST_P(ShowTest, LabelsStandBesideShortRows) {
 }
 
 TEST_P(ShowTest, PrecisionIsToChoose) {
-  const std::vector<float> values{0.1F, 1 / 3.0F};
+  const Floats values{0.1F, 1 / 3.0F};
   EXPECT_EQ(rows(values, {.precision = 2}), "[0.10, 0.33]");
   EXPECT_EQ(rows(values, {.precision = 7}), "[0.1000000, 0.3333333]");
   EXPECT_EQ(rows(values, {.precision = 17}), "[0.10000000, 0.33333334]");
@@ -175,10 +163,9 @@ TEST_P(ShowTest, WhatMayNotMoveIsNotPacked) {
   const Copies copies;
   {
     const CopyGuard guard;
-    EXPECT_ERROR(static_cast<void>(show(t)), ErrorCode::kCopyForbidden,
+    EXPECT_ERROR(show(t), kCopyForbidden,
                  "[show] copy of 144 bytes from " + device_.name() + " to host");
-    EXPECT_ERROR(static_cast<void>(t.to_vector<float>()), ErrorCode::kCopyForbidden,
-                 "[to_vector] copy of 8000 bytes");
+    EXPECT_ERROR(t.to_vector<float>(), kCopyForbidden, "[to_vector] copy of 8000 bytes");
   }
   EXPECT_EQ(copies.count(), 0u);
   EXPECT_EQ(device_.memory().live_blocks, blocks);
@@ -234,21 +221,17 @@ TEST(PrintOptionsTest, HoldForAScopeAndItsThread) {
 
 TEST(PrintOptionsTest, AreChecked) {
   const Tensor t = ones({2}, test_device("cpu:0"));
-  EXPECT_ERROR(
-      static_cast<void>(show(t, {.precision = 18})), ErrorCode::kInvalidArgument,
-      "[show] bad precision: expected 0 to 17 digits, got 18. Leave it out for the default.");
-  EXPECT_ERROR(static_cast<void>(show(t, {.precision = -1})), ErrorCode::kInvalidArgument,
-               "got -1");
-  EXPECT_ERROR(PrintScope({.line_width = 0}), ErrorCode::kInvalidArgument,
-               "[PrintScope] bad line_width: expected at least 1, got 0");
-  EXPECT_ERROR(PrintScope({.max_elements = -1}), ErrorCode::kInvalidArgument, "bad max_elements");
-  EXPECT_ERROR(PrintScope({.edge_elements = 0}), ErrorCode::kInvalidArgument, "bad edge_elements");
+  EXPECT_INVALID(show(t, {.precision = 18}), "[show]", "0 to 17 digits, got 18");
+  EXPECT_INVALID(show(t, {.precision = -1}), "got -1");
+  EXPECT_INVALID(PrintScope({.line_width = 0}), "[PrintScope] bad line_width", "at least 1, got 0");
+  EXPECT_INVALID(PrintScope({.max_elements = -1}), "bad max_elements");
+  EXPECT_INVALID(PrintScope({.edge_elements = 0}), "bad edge_elements");
   EXPECT_EQ(show(t), "[1, 1]  f32 [2] on cpu:0");
 }
 
 TEST(ShowHostTest, UndefinedTensors) {
   EXPECT_EQ(printed(Tensor()), "undefined tensor");
-  EXPECT_ERROR(show(Tensor()), ErrorCode::kInvalidArgument, "[show] tensor is undefined");
+  EXPECT_INVALID(show(Tensor()), "[show] tensor is undefined");
 }
 
 TEST(ShowHostTest, RowsOfNothingAreNotCounted) {

@@ -1,4 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Names of devices, and what devices tell of themselves.
 #include <unordered_set>
 
 #include "support/runtime_fixture.h"
@@ -25,12 +26,8 @@ struct BadName {
 class DeviceNameError : public testing::TestWithParam<BadName> {};
 
 TEST_P(DeviceNameError, QuotesTheTextSaysWhyAndShowsAValidOne) {
-  const Error error = test::error_of([] { DeviceName::parse(GetParam().text); });
-  const std::string message = error.what();
-  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-  EXPECT_HAS(message, std::string("'") + GetParam().text + "'");
-  EXPECT_HAS(message, GetParam().why);
-  EXPECT_HAS(message, "'cpu:0'");
+  EXPECT_INVALID(DeviceName::parse(GetParam().text), std::string("'") + GetParam().text + "'",
+                 GetParam().why, "'cpu:0'");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -47,20 +44,56 @@ INSTANTIATE_TEST_SUITE_P(
                     BadName{"cpu 0", "lower-case letters, digits"}));
 
 TEST(DeviceName, ControlCharactersStayOutOfTheMessage) {
-  const Error error = test::error_of([] { DeviceName::parse("cpu\n:0"); });
-  EXPECT_HAS(error.what(), "cpu\\x0a:0");
+  EXPECT_INVALID(DeviceName::parse("cpu\n:0"), "cpu\\x0a:0");
 }
 
 TEST(DeviceHandle, IsCanonical) {
   const Runtime runtime(test::options());
-  const Device a = runtime.device("fake");
-  const Device b = runtime.device("fake:0");
+  const Device a = runtime.device("fake"), b = runtime.device("fake:0");
   EXPECT_EQ(a, b);
   EXPECT_EQ(std::hash<Device>()(a), std::hash<Device>()(b));
   EXPECT_NE(a, runtime.device("fake:1"));
   EXPECT_EQ(std::unordered_set<Device>({a, b, runtime.device("fake:1")}).size(), 2u);
   EXPECT_EQ(a.name(), "fake:0");
   EXPECT_EQ(runtime.device(a.name()), a);
+}
+
+// ------------------------------------------------------------------
+// What devices tell of themselves.
+
+DeviceProperties card(const std::string& pci_address, std::uint8_t first_of_uuid) {
+  DeviceProperties properties;
+  properties.pci_address = pci_address;
+  properties.uuid[0] = first_of_uuid;
+  return properties;
+}
+
+TEST(PropertiesTest, TheSameCardIsKnownByItsAddress) {
+  EXPECT_TRUE(is_same_hardware(card("0000:65:00.0", 1), card("0000:65:00.0", 1)));
+  // Two drivers may give one card different UUIDs.
+  EXPECT_TRUE(is_same_hardware(card("0000:65:00.0", 1), card("0000:65:00.0", 2)));
+  EXPECT_FALSE(is_same_hardware(card("0000:65:00.0", 1), card("0000:66:00.0", 1)));
+}
+
+TEST(PropertiesTest, OrByItsUuid) {
+  EXPECT_TRUE(is_same_hardware(card("", 7), card("0000:65:00.0", 7)));
+  EXPECT_TRUE(is_same_hardware(card("", 7), card("", 7)));
+  EXPECT_FALSE(is_same_hardware(card("", 7), card("", 8)));
+}
+
+TEST(PropertiesTest, UnknownHardwareIsNotTheSame) {
+  EXPECT_FALSE(is_same_hardware(card("", 0), card("", 0)));
+}
+
+TEST(PropertiesTest, DevicesOfOneMachine) {
+  const Runtime runtime(test::options());
+  for (const Device& device : runtime.devices()) {
+    const DeviceProperties& properties = device.properties();
+    EXPECT_GE(properties.numa_node, -1) << device.name();
+    if (properties.pci_address.empty()) {
+      EXPECT_EQ(properties.numa_node, -1) << device.name();
+    }
+  }
 }
 
 }  // namespace
