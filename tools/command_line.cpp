@@ -350,7 +350,7 @@ std::string explain_unknown_word(const CLI::App& app) {
                        full_name(command));
   }
   return fmt::format("unknown {} '{}'{}; `{} --help` lists them", is_option ? "option" : "command",
-                     word, runtime::hint_nearest(word, known), full_name(command));
+                     word, base::hint_nearest(word, known), full_name(command));
 }
 
 /// Also works for a command line that is not understood.

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 /// While it lives, pthread_cancel of this thread has to wait: for what is noexcept, hands an
 /// exception on as something else, or would leave work that uses the stack.
@@ -25,6 +25,6 @@ class CancellationOff {
 /// Ends a thread that pthread_cancel asked to end while a driver waited. Public waits end with it.
 inline void end_if_cancelled() { pthread_testcancel(); }
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base
 
 #endif  // PATCHBAY_CORE_BASE_CANCELLATION_H_

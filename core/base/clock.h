@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 /// Nanoseconds of the monotonic clock, which every deadline uses.
 inline std::uint64_t now_ns() {
@@ -32,6 +32,6 @@ inline void wait_until(std::condition_variable& changed, std::unique_lock<std::m
   changed.wait_for(lock, std::chrono::nanoseconds(std::min(deadline_ns - now, kMost)));
 }
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base
 
 #endif  // PATCHBAY_CORE_BASE_CLOCK_H_

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 /// Adds one to a count while it lives.
 class Counted {
@@ -30,6 +30,6 @@ inline std::size_t thread_shard() noexcept {
   return own % kThreadShards;
 }
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base
 
 #endif  // PATCHBAY_CORE_BASE_COUNTED_H_

@@ -10,9 +10,8 @@ namespace patchbay {
 namespace {
 
 [[noreturn]] void raise_bad_name(std::string_view text, std::string_view why) {
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[Device] bad device name {}: {}. A valid one is 'cpu:0'.", runtime::quote(text),
-                 why);
+  base::raise(ErrorCode::kInvalidArgument,
+              "[Device] bad device name {}: {}. A valid one is 'cpu:0'.", base::quote(text), why);
 }
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
@@ -23,7 +22,7 @@ int parse_index(std::string_view text, std::string_view digits) {
   int index = 0;
   for (const char c : digits) {
     if (!is_digit(c)) {
-      raise_bad_name(text, "expected a decimal index after ':', got " + runtime::quote(digits));
+      raise_bad_name(text, "expected a decimal index after ':', got " + base::quote(digits));
     }
     index = index * 10 + (c - '0');
     if (index > DeviceName::kMaxIndex) raise_bad_name(text, "expected an index from 0 to 255");

@@ -23,9 +23,9 @@ DType parse_dtype(std::string_view name) {
     if (to_string(dtype) == name) return dtype;
     known += std::string(to_string(dtype)) + ", ";
   }
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[parse_dtype] unknown dtype: expected one of {}got {}. Use one of these names.",
-                 known, runtime::quote(name));
+  base::raise(ErrorCode::kInvalidArgument,
+              "[parse_dtype] unknown dtype: expected one of {}got {}. Use one of these names.",
+              known, base::quote(name));
 }
 
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << to_string(dtype); }

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 /// The value of one element of any dtype, in the bytes of the lowest addresses; the others are 0.
 /// As large as the value of a scalar argument of a plugin: the largest dtype may have 16 bytes.
@@ -18,6 +18,6 @@ struct ElementBits {
   std::uint64_t low = 0, high = 0;
 };
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base
 
 #endif  // PATCHBAY_CORE_BASE_ELEMENT_BITS_H_

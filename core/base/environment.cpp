@@ -11,7 +11,7 @@
 
 #include "core/base/error.h"
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 namespace {
 
 constexpr std::string_view kVariable = "PATCHBAY_";
@@ -132,4 +132,4 @@ std::vector<std::string> Environment::get_list(std::string_view name) const {
   return parts;
 }
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 /// True if the process runs with raised privileges (set-uid and the like), or has given up some and
 /// may take them back: its real, effective and saved user or group differ now.
@@ -61,6 +61,6 @@ class Environment {
   bool wants_environment_, read_environment_;
 };
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base
 
 #endif  // PATCHBAY_CORE_BASE_ENVIRONMENT_H_

@@ -8,9 +8,9 @@
 namespace patchbay {
 
 void runtime::raise_moved_from(const char* type) {
-  raise(ErrorCode::kInvalidArgument,
-        "[{0}] this {0} was moved from, and holds nothing. Use the one that it was moved to.",
-        type);
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{0}] this {0} was moved from, and holds nothing. Use the one that it was moved to.",
+              type);
 }
 
 std::string_view to_string(ErrorCode code) {
@@ -42,7 +42,7 @@ Error::Error(ErrorCode code, const std::string& message, std::int64_t native_cod
 
 Error::~Error() = default;
 
-namespace runtime {
+namespace base {
 std::string_view without_operation(std::string_view text) {
   const std::size_t end = text.find("] ");
   return text.starts_with('[') && end != std::string_view::npos ? text.substr(end + 2) : text;
@@ -80,5 +80,5 @@ void raise_build_status(patchbay_status* status, std::string_view operation,
               (status->flags & PATCHBAY_STATUS_RETRYABLE) != 0);
 }
 
-}  // namespace runtime
+}  // namespace base
 }  // namespace patchbay

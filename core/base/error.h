@@ -14,7 +14,7 @@
 #include "patchbay/error.h"
 #include "patchbay/plugin/host.h"
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 /// A value as texts have it: the sign of a NaN has no meaning.
 template <class T>
@@ -75,6 +75,6 @@ std::string one_line(std::string_view text);
 /// Quotes text for an error message: escapes control characters and cuts long text.
 std::string quote(std::string_view text);
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base
 
 #endif  // PATCHBAY_CORE_BASE_ERROR_H_

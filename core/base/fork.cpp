@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 namespace {
 
 // Here, where no other thread can be half way when one forks.
@@ -27,4 +27,4 @@ void HomeProcess::raise_elsewhere(std::string_view operation, std::string_view w
         operation, process_, getpid(), where);
 }
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string_view>
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 /// The number of forks between the loading of the library and this process.
 extern constinit std::atomic<std::uint32_t> num_forks;
@@ -73,6 +73,6 @@ class OfProcess {
   std::atomic<Made*> made_{nullptr};
 };
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base
 
 #endif  // PATCHBAY_CORE_BASE_FORK_H_

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 namespace {
 
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -66,4 +66,4 @@ std::string hint_nearest(std::string_view name, const std::vector<std::string>& 
   return nearest.empty() ? std::string() : fmt::format(", the nearest is '{}'", nearest);
 }
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base

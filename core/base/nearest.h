@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 /// ", the nearest is 'devices'": the name with the fewest letters to insert, drop, replace,
 /// or swap with their neighbours, ignoring case; the first of several. Empty if each name would
@@ -22,6 +22,6 @@ std::string hint_nearest(std::string_view name, const std::vector<std::string>& 
 /// letters, which both have, do not count.
 bool is_nearly(std::string_view name, std::string_view known, std::size_t num_common = 0);
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base
 
 #endif  // PATCHBAY_CORE_BASE_NEAREST_H_

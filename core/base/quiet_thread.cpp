@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 std::thread start_quiet_thread(std::string_view operation, std::function<void()> body) {
   sigset_t all, before;
@@ -34,4 +34,4 @@ std::thread start_quiet_thread(std::string_view operation, std::function<void()>
   return thread;
 }
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base

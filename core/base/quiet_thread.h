@@ -6,12 +6,12 @@
 #include <string_view>
 #include <thread>
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 /// Starts a thread of the library with all signals but faults blocked. Errors:
 /// kOutOfMemory if it can't be started.
 std::thread start_quiet_thread(std::string_view operation, std::function<void()> body);
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base
 
 #endif  // PATCHBAY_CORE_BASE_QUIET_THREAD_H_

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::string quote(std::string_view text) {
                      text.size() > kMaxShown ? "..." : "");
 }
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base

@@ -72,9 +72,9 @@ std::optional<std::uint64_t> f32_bits(const Scalar& scalar, std::optional<Wide> 
   return rounded_bits(value);
 }
 
-std::optional<std::uint64_t> small_bits(const Scalar& scalar, tensor::SmallFloat format) {
+std::optional<std::uint64_t> small_bits(const Scalar& scalar, base::SmallFloat format) {
   const double value = scalar.to_double();
-  const std::uint16_t bits = tensor::encode(format, value);
+  const std::uint16_t bits = base::encode(format, value);
   const bool overflows = std::isfinite(value) && (bits & 0x7fff) == format.infinity();
   if (overflows) return std::nullopt;
   return to_bits(bits);
@@ -86,8 +86,8 @@ std::optional<std::uint64_t> try_bits(const Scalar& scalar, std::optional<Wide> 
   switch (dtype) {
     case DType::f32: return f32_bits(scalar, whole);
     case DType::f64: return to_bits(scalar.to_double());
-    case DType::f16: return small_bits(scalar, tensor::kHalf);
-    case DType::bf16: return small_bits(scalar, tensor::kBrain);
+    case DType::f16: return small_bits(scalar, base::kHalf);
+    case DType::bf16: return small_bits(scalar, base::kBrain);
     case DType::i8:
     case DType::i16:
     case DType::i32:
@@ -106,12 +106,11 @@ std::optional<std::uint64_t> try_bits(const Scalar& scalar, std::optional<Wide> 
 }  // namespace
 
 void Scalar::raise_not_fixed(const char* operation) const {
-  runtime::raise(
-      ErrorCode::kInvalidArgument,
-      "[{}] a graph's slot can't be used here, because its value is not fixed: expected an "
-      "operand of a binary operation, or the value of a fill, got a slot of value {}. Use "
-      "a number, or a tensor.",
-      operation, to_string());
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] a graph's slot can't be used here, because its value is not fixed: expected an "
+              "operand of a binary operation, or the value of a fill, got a slot of value {}. Use "
+              "a number, or a tensor.",
+              operation, to_string());
 }
 
 std::int64_t Scalar::to_int64() const {
@@ -120,10 +119,10 @@ std::int64_t Scalar::to_int64() const {
   const std::optional<Wide> whole =
       floating_ ? to_exact_integer(std::trunc(f64_)) : std::optional<Wide>();
   if (!whole || *whole >= power_of_2(63)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[scalar] no integer of 64 bits: expected -2^63 to 2^63 - 1, got {}. Use a "
-                   "smaller value.",
-                   to_string());
+    base::raise(ErrorCode::kInvalidArgument,
+                "[scalar] no integer of 64 bits: expected -2^63 to 2^63 - 1, got {}. Use a "
+                "smaller value.",
+                to_string());
   }
   return static_cast<std::int64_t>(*whole);
 }
@@ -135,18 +134,17 @@ std::uint64_t Scalar::bits(DType dtype, const char* operation) const {
                                                  : Wide{i64_};
   const std::optional<std::uint64_t> bits = try_bits(*this, whole, dtype);
   if (!bits) [[unlikely]] {
-    runtime::raise(
-        ErrorCode::kInvalidArgument,
-        "[{}] a literal takes the tensor's dtype: expected a value that {} can hold, got "
-        "{}. Use such a value, or cast the tensor.",
-        operation, patchbay::to_string(dtype), to_string());
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] a literal takes the tensor's dtype: expected a value that {} can hold, got "
+                "{}. Use such a value, or cast the tensor.",
+                operation, patchbay::to_string(dtype), to_string());
   }
   return *bits;
 }
 
 std::string Scalar::to_string() const {
   if (above_i64_) return fmt::format("{}", static_cast<std::uint64_t>(i64_));
-  return floating_ ? fmt::format("{}", runtime::printed(f64_)) : fmt::format("{}", i64_);
+  return floating_ ? fmt::format("{}", base::printed(f64_)) : fmt::format("{}", i64_);
 }
 
 }  // namespace patchbay

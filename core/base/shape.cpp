@@ -11,15 +11,15 @@
 
 namespace patchbay {
 
-using runtime::raise;
+using base::raise;
 
 namespace {
 
 void check_place(const Shape& shape, int i, int last) {
   if (i >= 0 && i <= last) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[Shape] no such dimension: expected an index from 0 to {}, got {} (shape {}).",
-                 last, i, to_string(shape));
+  base::raise(ErrorCode::kInvalidArgument,
+              "[Shape] no such dimension: expected an index from 0 to {}, got {} (shape {}).", last,
+              i, to_string(shape));
 }
 
 }  // namespace
@@ -71,11 +71,11 @@ std::string to_string(const Shape& shape) {
 std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << to_string(shape); }
 
 std::int64_t num_elements(const Shape& shape) {
-  return tensor::checked_num_elements("num_elements", shape);
+  return base::checked_num_elements("num_elements", shape);
 }
 
 std::size_t checked_size_bytes(const Shape& shape, DType dtype) {
-  return tensor::checked_size_bytes("size_bytes", shape, dtype);
+  return base::checked_size_bytes("size_bytes", shape, dtype);
 }
 
 Shape contiguous_strides(const Shape& shape) {
@@ -89,14 +89,15 @@ Shape contiguous_strides(const Shape& shape) {
   return strides;
 }
 
-namespace tensor {
-
-void throw_large_extent(std::uint64_t extent) {
-  raise(ErrorCode::kOverflow,
-        "[shape] extent too large: expected at most 2^63 - 1, got {}. A difference of unsigned "
-        "numbers can't be negative: subtract signed ones.",
-        extent);
+void tensor::throw_large_extent(std::uint64_t extent) {
+  base::raise(
+      ErrorCode::kOverflow,
+      "[shape] extent too large: expected at most 2^63 - 1, got {}. A difference of unsigned "
+      "numbers can't be negative: subtract signed ones.",
+      extent);
 }
+
+namespace base {
 
 std::int64_t checked_num_elements(const char* operation, const Shape& shape) {
   std::int64_t product = 1;
@@ -133,5 +134,5 @@ std::size_t checked_size_bytes(const char* operation, const Shape& shape, DType 
   return static_cast<std::size_t>(bytes);
 }
 
-}  // namespace tensor
+}  // namespace base
 }  // namespace patchbay

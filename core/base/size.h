@@ -9,11 +9,11 @@
 #include "patchbay/dtype.h"
 #include "patchbay/shape.h"
 
-namespace patchbay::tensor {
+namespace patchbay::base {
 
 std::int64_t checked_num_elements(const char* operation, const Shape& shape);
 std::size_t checked_size_bytes(const char* operation, const Shape& shape, DType dtype);
 
-}  // namespace patchbay::tensor
+}  // namespace patchbay::base
 
 #endif  // PATCHBAY_CORE_BASE_SIZE_H_

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace patchbay::tensor {
+namespace patchbay::base {
 
 /// Sign, exponent and mantissa, from the highest bit down, as in IEEE 754.
 struct SmallFloat {
@@ -55,6 +55,6 @@ inline double decode(SmallFloat format, std::uint16_t bits) {
   return (bits & 0x8000) != 0 ? -value : value;
 }
 
-}  // namespace patchbay::tensor
+}  // namespace patchbay::base
 
 #endif  // PATCHBAY_CORE_BASE_SMALL_FLOAT_H_

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 patchbay_status* out_of_memory_status() noexcept {
   // Never destroyed: plugins may hold it until the process ends. Its text fits into the string
@@ -38,4 +38,4 @@ void release_status(patchbay_status* status) noexcept {
   if (status != out_of_memory_status()) delete status;
 }
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base

@@ -17,7 +17,7 @@ struct patchbay_status {
   std::string origin;  // the launch that failed, if the plugin knows
 };
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 /// A code of the core's own, which no plugin uses: the message is complete as it is.
 constexpr std::int32_t kValidationCode = -1;
@@ -52,6 +52,6 @@ class StatusHolder {
   patchbay_status* status_;
 };
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base
 
 #endif  // PATCHBAY_CORE_BASE_STATUS_H_

@@ -9,7 +9,7 @@
 
 #include "core/base/fork.h"
 
-namespace patchbay::runtime {
+namespace patchbay::base {
 
 /// The objects of one type whose stop_at_process_end() is called when the process ends, if they
 /// still live. What was loaded before the first was added, such as drivers, ends later. A child of
@@ -46,6 +46,6 @@ class StoppedAtEnd {
   static inline constinit OfProcess<All> all_;
 };
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::base
 
 #endif  // PATCHBAY_CORE_BASE_STOPPED_AT_END_H_

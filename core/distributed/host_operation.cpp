@@ -40,6 +40,16 @@ runtime::FaultPtr fault_of(const std::exception_ptr& failure, std::string_view o
   }
 }
 
+/// Each waiter gets an exception of its own. Threads that shared one would free it by a count
+/// inside the C++ library, which thread sanitizers do not see.
+[[noreturn]] void throw_own(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    throw Error(error.code(), std::string(error.what()), error.native_code(), error.is_retryable());
+  }
+}
+
 }  // namespace
 
 HostOperation::Running::Running() {
@@ -56,9 +66,9 @@ void HostOperation::wait_on_host(std::uint64_t sequence, std::string_view operat
                                  std::uint64_t deadline_ns) {
   home.check(operation, name());
   if (!becomes(is_settled_, deadline_ns)) {
-    runtime::raise(ErrorCode::kTimedOut,
-                   "[{}] the deadline passed before {} ended. Nothing is lost: wait again.",
-                   operation, name());
+    base::raise(ErrorCode::kTimedOut,
+                "[{}] the deadline passed before {} ended. Nothing is lost: wait again.", operation,
+                name());
   }
   if (const runtime::FaultPtr fault = progress->fault_at(sequence)) {
     throw runtime::memory_error(*fault, operation);
@@ -66,19 +76,19 @@ void HostOperation::wait_on_host(std::uint64_t sequence, std::string_view operat
 }
 
 void HostOperation::finish_quietly() noexcept {
-  const runtime::CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   if (home.is_here()) becomes(is_settled_, UINT64_MAX);
 }
 
 bool HostOperation::has_ended() noexcept {
-  const runtime::CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   return home.is_here() ? becomes(is_ended_, 0) : is_done(kPosition);
 }
 
 bool HostOperation::wait_until(std::uint64_t deadline_ns) {
   home.check("wait", name());
   if (!becomes(is_ended_, deadline_ns)) return false;
-  if (failure_ != nullptr) std::rethrow_exception(failure_);
+  if (failure_ != nullptr) throw_own(failure_);
   return true;
 }
 
@@ -86,13 +96,13 @@ bool HostOperation::becomes(const bool& flag, std::uint64_t deadline_ns) {
   const auto wait = [&](std::uint64_t until_ns) {
     std::unique_lock lock(mutex_);
     while (!flag) {
-      if (runtime::now_ns() >= until_ns) return false;
-      runtime::wait_until(changed_, lock, until_ns);
+      if (base::now_ns() >= until_ns) return false;
+      base::wait_until(changed_, lock, until_ns);
     }
     return true;
   };
   if (wait(std::min(deadline_ns, deadline_ns_))) return true;
-  if (runtime::now_ns() < deadline_ns_) return false;
+  if (base::now_ns() < deadline_ns_) return false;
   keep_deadline_();
   return wait(deadline_ns);
 }

@@ -64,7 +64,7 @@ class HostOperation final : public Operation, public runtime::Queue {
     Running& operator=(const Running&) = delete;
   };
 
-  const runtime::HomeProcess home;
+  const base::HomeProcess home;
   std::atomic<bool> all_have_come{false};
 
  private:

@@ -69,7 +69,7 @@ Error refusal_of(Kind kind, std::size_t rank, const Device& device, const std::e
   } catch (const std::bad_alloc&) {
     return tell(ErrorCode::kOutOfMemory, "no memory is left on the host.");
   } catch (const std::exception& error) {
-    return tell(ErrorCode::kInternal, "an exception: " + runtime::one_line(error.what()));
+    return tell(ErrorCode::kInternal, "an exception: " + base::one_line(error.what()));
   } catch (...) {
     return tell(ErrorCode::kInternal, "an exception of an unknown type.");
   }

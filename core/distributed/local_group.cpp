@@ -28,7 +28,7 @@
 namespace patchbay::distributed {
 namespace {
 
-using runtime::raise;
+using base::raise;
 
 /// An operation that members ask for. It is open until all have come, and then waits for its turn.
 /// It leaves the list under the lock: for the thread to carry it out, or because it is dead.
@@ -79,7 +79,7 @@ class Group : public std::enable_shared_from_this<Group> {
   void stop_at_process_end();
 
   const std::vector<Device> devices;
-  const runtime::HomeProcess home;
+  const base::HomeProcess home;
 
  private:
   std::string name_of(std::size_t rank) const {
@@ -161,7 +161,7 @@ CollectiveState& Group::collective_of(std::uint64_t number, const Request& reque
   std::list<CollectiveState> made(1);
   CollectiveState& collective = made.back();
   collective.timeout = request.timeout.value_or(timeout_);
-  collective.deadline_ns = runtime::deadline_after(collective.timeout.count());
+  collective.deadline_ns = base::deadline_after(collective.timeout.count());
   collective.requests.resize(devices.size());
   collective.operation = std::make_shared<HostOperation>(
       to_string(request.kind), this, collective.deadline_ns, [group = weak_from_this()] {
@@ -172,7 +172,7 @@ CollectiveState& Group::collective_of(std::uint64_t number, const Request& reque
 }
 
 std::shared_ptr<HostOperation> Group::post(std::size_t rank, Request request) {
-  const runtime::CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   const char* const name = to_string(request.kind);
   home.check(name, devices[rank].name());
   try {
@@ -210,8 +210,8 @@ std::shared_ptr<HostOperation> Group::join(std::size_t rank, Request request) {
 std::shared_ptr<HostOperation> Group::add(std::size_t rank, Request& request) {
   MemberState& member = members_[rank];
   if (!is_running_) {
-    thread_ = runtime::start_quiet_thread(to_string(request.kind),
-                                          [self = shared_from_this()] { self->run(); });
+    thread_ = base::start_quiet_thread(to_string(request.kind),
+                                       [self = shared_from_this()] { self->run(); });
     is_running_ = true;
   }
   CollectiveState& collective = collective_of(member.num_calls, request);
@@ -228,16 +228,15 @@ std::shared_ptr<HostOperation> Group::add(std::size_t rank, Request& request) {
 
 void Group::abort(const std::string& reason) {
   home.check("abort", devices[0].name());
-  const Error error(
-      ErrorCode::kLaunchFailed,
-      fmt::format("[ProcessGroup] the group was aborted: {}. Make a new group.",
-                  reason.empty() ? "no reason was given" : runtime::one_line(reason)));
+  const Error error(ErrorCode::kLaunchFailed,
+                    fmt::format("[ProcessGroup] the group was aborted: {}. Make a new group.",
+                                reason.empty() ? "no reason was given" : base::one_line(reason)));
   const std::scoped_lock lock(mutex_);
   fail_from(first_, std::make_exception_ptr(error));
 }
 
 void Group::lose(std::size_t rank, const std::string& reason) {
-  std::string text = reason.empty() ? "no reason was given" : runtime::one_line(reason);
+  std::string text = reason.empty() ? "no reason was given" : base::one_line(reason);
   const std::scoped_lock lock(mutex_);
   note_loss(rank, std::move(text));
 }
@@ -324,7 +323,7 @@ void Group::add_cause(Cause cause) noexcept {
 
 /// The first open operation whose deadline has passed fails. Later ones would be mixed up with it.
 void Group::end_late() noexcept {
-  const std::uint64_t now = runtime::now_ns();
+  const std::uint64_t now = base::now_ns();
   std::uint64_t number = first_;
   for (const CollectiveState& each : collectives_) {
     if (now >= each.deadline_ns && each.is_open()) {
@@ -398,7 +397,7 @@ void Group::wait(std::unique_lock<std::mutex>& lock) {
   for (const CollectiveState& each : collectives_) {
     if (each.deadline_ns < next_ns && each.is_open()) next_ns = each.deadline_ns;
   }
-  runtime::wait_until(changed_, lock, next_ns);
+  base::wait_until(changed_, lock, next_ns);
 }
 
 /// What the operation throws; null if it succeeds.
@@ -439,7 +438,7 @@ void Group::release(std::list<CollectiveState>& collectives,
 
 void Group::run() noexcept {
   const HostOperation::Running running;
-  const runtime::ServiceThread service;
+  const output::ServiceThread service;
   std::unique_lock lock(mutex_);
   for (;;) {
     end_late();
@@ -471,7 +470,7 @@ void Group::drop(std::size_t rank) noexcept {
 /// A thread that does not end, because a device hangs or this is the thread, is left alone: it
 /// keeps the group.
 void Group::stop(std::unique_lock<std::mutex>& lock) noexcept {
-  const runtime::CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   stops_ = true;
   changed_.notify_all();
   if (!thread_.joinable()) return;
@@ -559,7 +558,7 @@ class LocalMember final : public Member {
 std::vector<std::shared_ptr<Member>> make_local_group(const std::vector<Device>& devices,
                                                       std::chrono::nanoseconds timeout) {
   const std::shared_ptr<Group> group = make_group(devices, timeout);
-  runtime::StoppedAtEnd<Group>::add(group);
+  base::StoppedAtEnd<Group>::add(group);
   std::vector<std::shared_ptr<Member>> members;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     members.push_back(std::make_shared<LocalMember>(group, i));

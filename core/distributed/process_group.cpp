@@ -19,11 +19,11 @@
 
 namespace patchbay {
 
+using base::raise;
 using distributed::Kind;
 using distributed::Member;
 using distributed::Request;
 using tensor::impl_of;
-using tensor::raise;
 using tensor::TensorImpl;
 
 std::string_view to_string(ReduceOp op) {
@@ -88,7 +88,7 @@ void check_root(const char* operation, int root, const Member& member) {
 }
 
 void check_joinable(const char* operation, ReduceOp op, const Tensor& tensor) {
-  runtime::check_in_enum(operation, "reduction", "ReduceOp", op, ReduceOp::kMin);
+  base::check_in_enum(operation, "reduction", "ReduceOp", op, ReduceOp::kMin);
   const tensor::Operator& joins = op == ReduceOp::kSum ? tensor::op::add : tensor::op::maximum;
   if (tensor::contains(joins.dtypes, tensor.dtype())) return;
   tensor::raise_no_such_dtype(operation, joins.dtypes, {"tensor", *tensor.impl()});
@@ -120,7 +120,7 @@ void check_timeout(const char* operation, std::chrono::nanoseconds timeout) {
 /// members are told too.
 template <class Fill>
 Work submit(Member& member, Kind kind, const CollectiveOptions& options, const Fill& fill) {
-  const runtime::CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   const char* const operation = distributed::to_string(kind);
   Request request;
   request.kind = kind;
@@ -265,7 +265,7 @@ bool Work::is_done() const { return operation_->has_ended(); }
 
 void Work::wait(std::chrono::nanoseconds timeout) const {
   runtime::check_no_callback("wait");
-  const std::uint64_t deadline_ns = runtime::deadline_after(timeout.count());
+  const std::uint64_t deadline_ns = base::deadline_after(timeout.count());
   if (!operation_->wait_until(deadline_ns)) {
     raise(ErrorCode::kTimedOut,
           "[wait] {} has not ended: expected {} within {} ms. Wait again, or abort() the group.",
@@ -279,7 +279,7 @@ void Work::wait(std::chrono::nanoseconds timeout) const {
       use.queue->wait_on_host(use.sequence, "wait", deadline_ns);
     }
   }
-  runtime::end_if_cancelled();
+  base::end_if_cancelled();
 }
 
 }  // namespace patchbay

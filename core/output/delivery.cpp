@@ -15,7 +15,7 @@
 #include "core/base/fork.h"
 #include "core/base/quiet_thread.h"
 
-namespace patchbay::runtime {
+namespace patchbay::output {
 
 constinit thread_local std::uint32_t NoDelivery::state = 0;
 
@@ -57,7 +57,7 @@ class LineQueue {
 };
 
 namespace {
-constinit OfProcess<LineQueue> queue;
+constinit base::OfProcess<LineQueue> queue;
 }  // namespace
 
 LineQueue* LineQueue::find() noexcept { return queue.find(); }
@@ -80,7 +80,7 @@ void LineQueue::hand_over(std::thread::id thread) {
   handed_over_.push_back(thread);
   if (is_helping_) return;
   if (helper_.joinable()) helper_.join();  // it has ended
-  helper_ = start_quiet_thread("log", [this] { help(); });
+  helper_ = base::start_quiet_thread("log", [this] { help(); });
   is_helping_ = true;
 }
 
@@ -99,7 +99,7 @@ void LineQueue::help() noexcept {
 
 void LineQueue::deliver_all_of(std::thread::id thread) noexcept {
   const NoDelivery inside;  // what the sink logs here comes after it has returned
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   std::unique_lock lock(mutex_);
   const auto found = lines_.find(thread);
   if (found == lines_.end() || found->second.deliverer != std::thread::id()) return;
@@ -130,7 +130,7 @@ void LineQueue::call(const Line& line) noexcept {
 
 void LineQueue::finish(const SharedSink& sink) noexcept {
   if (NoDelivery::state != 0) return;
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   std::unique_lock lock(mutex_);
   const auto is_of_sink = [&sink](const auto& each) {
     const auto& [thread, lines] = each;
@@ -145,7 +145,7 @@ void LineQueue::finish(const SharedSink& sink) noexcept {
 }
 
 void LineQueue::end() noexcept try {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   const std::thread::id own = std::this_thread::get_id();
   std::unique_lock lock(mutex_);
@@ -191,4 +191,4 @@ void deliver_at_process_end() {
   static_cast<void>(registered);
 }
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::output

@@ -14,7 +14,7 @@
 
 #include "patchbay/log.h"
 
-namespace patchbay::runtime {
+namespace patchbay::output {
 
 /// While one lives, this thread calls no sink. The last to end delivers the thread's lines.
 class NoDelivery {
@@ -83,6 +83,6 @@ void finish_delivery(const SharedSink& sink) noexcept;
 /// At the end of the process, delivers what is left. A sink that blocks then has 5 seconds.
 void deliver_at_process_end();
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::output
 
 #endif  // PATCHBAY_CORE_OUTPUT_DELIVERY_H_

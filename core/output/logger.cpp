@@ -19,7 +19,7 @@ std::string_view to_string(LogLevel level) {
   return "unknown";
 }
 
-namespace runtime {
+namespace output {
 namespace {
 
 LogLevel parse_level(std::string_view text, std::string_view setting) {
@@ -27,15 +27,16 @@ LogLevel parse_level(std::string_view text, std::string_view setting) {
        {LogLevel::kError, LogLevel::kWarning, LogLevel::kInfo, LogLevel::kDebug}) {
     if (text == to_string(level)) return level;
   }
-  raise(ErrorCode::kInvalidArgument,
-        "[Runtime] bad log setting {}: expected level[:file] with level error, warning, info or "
-        "debug. Correct the setting 'log' (PATCHBAY_LOG).",
-        quote(setting));
+  base::raise(
+      ErrorCode::kInvalidArgument,
+      "[Runtime] bad log setting {}: expected level[:file] with level error, warning, info or "
+      "debug. Correct the setting 'log' (PATCHBAY_LOG).",
+      base::quote(setting));
 }
 
 }  // namespace
 
-Logger::Logger(LogSink sink, const Environment& environment) {
+Logger::Logger(LogSink sink, const base::Environment& environment) {
   if (sink) {
     sink_ = std::make_shared<const LogSink>(std::move(sink));
     deliver_at_process_end();
@@ -46,19 +47,20 @@ Logger::Logger(LogSink sink, const Environment& environment) {
   level_ = parse_level(setting->substr(0, colon), *setting);
   if (colon == std::string::npos) {
     if (sink_) return;
-    raise(ErrorCode::kInvalidArgument,
-          "[Runtime] log setting {}: expected level:file where the program gives no sink, got no "
-          "file. Correct the setting 'log' (PATCHBAY_LOG).",
-          quote(*setting));
+    base::raise(
+        ErrorCode::kInvalidArgument,
+        "[Runtime] log setting {}: expected level:file where the program gives no sink, got no "
+        "file. Correct the setting 'log' (PATCHBAY_LOG).",
+        base::quote(*setting));
   }
   const std::string path = setting->substr(colon + 1);
   file_ = OutputFile(path, OutputFile::OpenMode::kAppend);
   if (!file_.is_open()) {
-    raise(ErrorCode::kIo,
-          "[Runtime] can't open log file {}: {}. Correct the setting 'log' (PATCHBAY_LOG).",
-          quote(path),
-          errno == ESPIPE ? "expected a regular file, got another kind"
-                          : std::generic_category().message(errno));
+    base::raise(ErrorCode::kIo,
+                "[Runtime] can't open log file {}: {}. Correct the setting 'log' (PATCHBAY_LOG).",
+                base::quote(path),
+                errno == ESPIPE ? "expected a regular file, got another kind"
+                                : std::generic_category().message(errno));
   }
 }
 
@@ -68,7 +70,7 @@ Logger::~Logger() {
 
 void Logger::write(LogLevel level, std::string_view line) noexcept {
   if (level > level_) return;
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   try {
     if (file_.is_open()) {
       static_cast<void>(file_.append(fmt::format("patchbay {}: {}\n", to_string(level), line)));
@@ -78,5 +80,5 @@ void Logger::write(LogLevel level, std::string_view line) noexcept {
   if (sink_ != nullptr) deliver(sink_, level, line);
 }
 
-}  // namespace runtime
+}  // namespace output
 }  // namespace patchbay

@@ -14,7 +14,7 @@
 #include "core/output/delivery.h"
 #include "core/output/output_file.h"
 
-namespace patchbay::runtime {
+namespace patchbay::output {
 
 /// Thread-safe. A line goes to the file at once, so that it is there if the driver's call that it
 /// announces crashes; delivery.h says when the sink is called. Once the program has closed the
@@ -23,7 +23,7 @@ namespace patchbay::runtime {
 class Logger {
  public:
   /// Errors: kInvalidArgument for a bad PATCHBAY_LOG, kIo for its file.
-  Logger(LogSink sink, const Environment& environment);
+  Logger(LogSink sink, const base::Environment& environment);
   /// Waits until the sink has had all lines.
   ~Logger();
   Logger(const Logger&) = delete;
@@ -48,6 +48,6 @@ class Logger {
   OutputFile file_;
 };
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::output
 
 #endif  // PATCHBAY_CORE_OUTPUT_LOGGER_H_

@@ -10,12 +10,12 @@
 #include "core/base/cancellation.h"
 #include "core/output/write.h"
 
-namespace patchbay::runtime {
+namespace patchbay::output {
 namespace {
 
 /// -1, with the reason in errno. A file is emptied only once it is known to be a regular one.
 int open_regular(const std::filesystem::path& path, OutputFile::OpenMode mode) noexcept {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   const int flags = mode == OutputFile::OpenMode::kAppend ? O_APPEND : 0;
   const int file =
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0666);
@@ -48,4 +48,4 @@ bool OutputFile::write_at(std::string_view text, std::int64_t offset_bytes) noex
   return file_.is_ours() && write_all_at(file_.get(), text.data(), text.size(), offset_bytes);
 }
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::output

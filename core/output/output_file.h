@@ -9,7 +9,7 @@
 
 #include "core/output/own_descriptor.h"
 
-namespace patchbay::runtime {
+namespace patchbay::output {
 
 /// Its functions fail with the reason in errno: EBADF once the program has closed the descriptor,
 /// whatever the number then is; EFBIG beyond RLIMIT_FSIZE, without SIGXFSZ.
@@ -32,6 +32,6 @@ class OutputFile {
   OwnDescriptor file_;
 };
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::output
 
 #endif  // PATCHBAY_CORE_OUTPUT_OUTPUT_FILE_H_

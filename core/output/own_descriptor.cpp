@@ -9,7 +9,7 @@
 
 #include "core/base/cancellation.h"
 
-namespace patchbay::runtime {
+namespace patchbay::output {
 namespace {
 
 /// 2^30 to 2^31 - 1: a place that every file system allows.
@@ -25,7 +25,7 @@ off_t new_mark() noexcept {
 
 OwnDescriptor::OwnDescriptor(int number) noexcept : number_(number) {
   if (number_ < 0) return;
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   const int error = errno;
   struct stat info {};
   if (fstat(number_, &info) == 0) {
@@ -38,7 +38,7 @@ OwnDescriptor::OwnDescriptor(int number) noexcept : number_(number) {
 
 OwnDescriptor::~OwnDescriptor() {
   if (number_ < 0) return;
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   const int error = errno;
   if (is_ours()) close(number_);
   errno = error;
@@ -52,4 +52,4 @@ bool OwnDescriptor::is_ours() const noexcept {
   return is_same;
 }
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::output

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace patchbay::runtime {
+namespace patchbay::output {
 
 /// A regular file that is read and written at given places only. It knows its descriptor again by
 /// the file, and by a mark: the descriptor's own place, which is set to a number that no other
@@ -45,6 +45,6 @@ class OwnDescriptor {
   off_t mark_ = -1;  // -1: the file allows none
 };
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::output
 
 #endif  // PATCHBAY_CORE_OUTPUT_OWN_DESCRIPTOR_H_

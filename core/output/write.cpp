@@ -9,7 +9,7 @@
 
 #include "core/base/cancellation.h"
 
-namespace patchbay::runtime {
+namespace patchbay::output {
 namespace {
 
 /// A call transfers at most about 2 GiB on Linux.
@@ -30,7 +30,7 @@ bool is_pending() noexcept {
 /// `write(from, size, done)` writes some bytes as write(2) does.
 template <class Write>
 bool write_pieces(const void* from, std::size_t size_bytes, Write write) noexcept {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   const WithoutFileSizeSignal no_signal;
   const char* const bytes = static_cast<const char*>(from);
   for (std::size_t done = 0; done < size_bytes;) {
@@ -73,4 +73,4 @@ bool write_all_at(int file, const void* from, std::size_t size_bytes,
   });
 }
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::output

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace patchbay::runtime {
+namespace patchbay::output {
 
 /// While it lives, what this thread writes beyond RLIMIT_FSIZE fails with EFBIG, and the thread
 /// gets no SIGXFSZ, which would end the process. Keeps errno.
@@ -32,6 +32,6 @@ bool write_all(int file, const void* from, std::size_t size_bytes) noexcept;
 bool write_all_at(int file, const void* from, std::size_t size_bytes,
                   std::int64_t offset_bytes) noexcept;
 
-}  // namespace patchbay::runtime
+}  // namespace patchbay::output
 
 #endif  // PATCHBAY_CORE_OUTPUT_WRITE_H_

@@ -192,8 +192,10 @@ OperatorCase test_of_one(std::string_view name, Unary op, UnaryOut op_out, Refer
 }  // namespace
 
 // The functions of ops.h are overloaded: the types choose.
+// clang-format off
 #define PATCHBAY_OVERLOADS(kind, name) \
-#name, static_cast < kind>(name), static_cast < kind##Out>(name##_out)
+  #name, static_cast<kind>(name), static_cast<kind##Out>(name##_out)
+// clang-format on
 #define PATCHBAY_UNARY(name) unary<Types::kNumbers>(PATCHBAY_OVERLOADS(Unary, name))
 #define PATCHBAY_FUNCTION(name) unary<Types::kFloats>(PATCHBAY_OVERLOADS(Unary, name))
 #define PATCHBAY_BINARY(name) binary<Types::kNumbers>(PATCHBAY_OVERLOADS(Binary, name))

@@ -25,7 +25,6 @@
 #include "kit/executor/executor.hpp"
 #include "kit/forbidden_range.hpp"
 #include "kit/machine/subnormals.hpp"
-#include "machine.h"
 #include "vendor.h"
 
 namespace patchbay::sim {

@@ -62,7 +62,7 @@ void PlotFile::write_opened(const std::string& svg) const {
   struct stat info {};
   const bool is_file = fstat(opened_.get(), &info) == 0 && S_ISREG(info.st_mode);
   if (is_file && ftruncate(opened_.get(), 0) != 0) fail(errno);
-  if (!runtime::write_all(opened_.get(), svg.data(), svg.size())) fail(errno);
+  if (!output::write_all(opened_.get(), svg.data(), svg.size())) fail(errno);
 }
 
 void PlotFile::fail(int error) const {

@@ -12,7 +12,7 @@
 
 namespace patchbay::nn {
 
-using runtime::raise;
+using base::raise;
 
 namespace {
 

@@ -22,7 +22,7 @@ inline std::string text_of_foreign() {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    return runtime::one_line(error.what());
+    return base::one_line(error.what());
   } catch (...) {
     return "an exception that is no std::exception";
   }
@@ -41,7 +41,7 @@ __attribute__((noinline, no_sanitize("null"))) auto with_own_errors(const Body& 
   } catch (const abi::__forced_unwind&) {  // pthread_cancel
     throw;
   } catch (...) {
-    runtime::raise(ErrorCode::kInvalidArgument, "{}: {}", what(), text_of_foreign());
+    base::raise(ErrorCode::kInvalidArgument, "{}: {}", what(), text_of_foreign());
   }
 }
 

@@ -48,7 +48,7 @@ class Workers {
     threads_.reserve(static_cast<std::size_t>(num_threads));
     try {
       for (int i = 0; i < num_threads; ++i) {
-        threads_.push_back(runtime::start_quiet_thread("DataLoader", [this] { run(); }));
+        threads_.push_back(base::start_quiet_thread("DataLoader", [this] { run(); }));
       }
     } catch (...) {
       stop();
@@ -79,7 +79,7 @@ class Workers {
 
  private:
   void stop() {
-    const runtime::CancellationOff not_cancelled;
+    const base::CancellationOff not_cancelled;
     {
       const std::scoped_lock lock(mutex_);
       is_stopped_ = true;

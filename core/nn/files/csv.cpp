@@ -176,7 +176,7 @@ T number_of(const std::string& field, DType dtype, const FieldReader& reader) {
   T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const auto fail_to_fit = [&] {
-    reader.fail("{} does not fit into {}. Read another dtype.", runtime::quote(field),
+    reader.fail("{} does not fit into {}. Read another dtype.", base::quote(field),
                 patchbay::to_string(dtype));
   };
   if (error == std::errc::result_out_of_range) {
@@ -187,7 +187,7 @@ T number_of(const std::string& field, DType dtype, const FieldReader& reader) {
   }
   if (error != std::errc() || end != text.data() + text.size()) {
     reader.fail("expected {}, got {}. Correct it, or set has_header or delimiter.",
-                std::is_integral_v<T> ? "an integer of digits" : "a number", runtime::quote(field));
+                std::is_integral_v<T> ? "an integer of digits" : "a number", base::quote(field));
   }
   if (is_negative && value != 0) fail_to_fit();
   return value;
@@ -232,17 +232,17 @@ std::vector<std::string> read_names(FieldReader& reader) {
 
 void check_options(const CsvOptions& options) {
   if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r') {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[read_csv] a wrong delimiter: expected neither a quote nor the end of a line, "
-                   "got {}. Choose another character.",
-                   runtime::quote(std::string_view(&options.delimiter, 1)));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[read_csv] a wrong delimiter: expected neither a quote nor the end of a line, "
+                "got {}. Choose another character.",
+                base::quote(std::string_view(&options.delimiter, 1)));
   }
   const DType dtype = options.dtype;
   if (dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::boolean) {
-    runtime::raise(ErrorCode::kDtypeMismatch,
-                   "[read_csv] a dtype that is not read: expected f32, f64 or an integer, got {}. "
-                   "Read f32 and cast the tensor.",
-                   patchbay::to_string(dtype));
+    base::raise(ErrorCode::kDtypeMismatch,
+                "[read_csv] a dtype that is not read: expected f32, f64 or an integer, got {}. "
+                "Read f32 and cast the tensor.",
+                patchbay::to_string(dtype));
   }
 }
 
@@ -252,7 +252,7 @@ CsvTable read_csv(const std::filesystem::path& path, const CsvOptions& options) 
   check_options(options);
   const Device device = files::host_device(options.device, "read_csv");
   const files::ReadFile file(path, "read_csv");
-  files::FileSource source({"read_csv", "csv", runtime::quote(path.string()), "Correct it there."},
+  files::FileSource source({"read_csv", "csv", base::quote(path.string()), "Correct it there."},
                            file, 0, file.size_bytes());
   FieldReader reader(source, options.delimiter);
   CsvTable table;

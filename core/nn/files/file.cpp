@@ -19,9 +19,9 @@
 namespace patchbay::nn::files {
 namespace {
 
-using runtime::raise;
+using base::raise;
 
-std::string quoted(const std::filesystem::path& path) { return runtime::quote(path.native()); }
+std::string quoted(const std::filesystem::path& path) { return base::quote(path.native()); }
 
 /// A call transfers at most about 2 GiB on Linux.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
@@ -69,7 +69,7 @@ const std::filesystem::path& checked_name(const std::filesystem::path& path,
 }
 
 Descriptor::~Descriptor() {
-  const runtime::CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   if (number_ >= 0) close(number_);
 }
 
@@ -190,7 +190,7 @@ std::filesystem::path take_name(const std::filesystem::path& path, Take take) {
 
 AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view operation)
     : path_(checked_name(path, operation)), operation_(operation) {
-  const runtime::CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   if (path_.filename().empty()) {
     raise(ErrorCode::kInvalidArgument,
           "[{}] no file name: expected the path of a file, got {}. Add a name.", operation_,
@@ -207,7 +207,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view opera
   }
   const std::filesystem::path folder = folder_of(path_);
   const int mode = is_file ? 0600 : 0666;
-  file_ = runtime::OwnDescriptor(open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
+  file_ = output::OwnDescriptor(open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
   // Giving it a name needs /proc.
   if (file_.get() < 0 || access(own_path(file_.get()).c_str(), F_OK) != 0) open_named(mode);
   if (is_file && fchmod(file_.get(), old.st_mode & 0777) != 0) {
@@ -218,7 +218,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view opera
 }
 
 AtomicFile::~AtomicFile() {
-  const runtime::CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   remove_name();
 }
 
@@ -236,7 +236,7 @@ void AtomicFile::open_named(int mode) {
   name_ = take_name(path_, [&](const std::filesystem::path& name) {
     const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (file < 0) return false;
-    file_ = runtime::OwnDescriptor(file);
+    file_ = output::OwnDescriptor(file);
     // Another process may take it for a leftover before it is locked.
     const bool is_taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (!is_taken && is_there(name, file)) return true;
@@ -258,15 +258,15 @@ void AtomicFile::give_name() {
 }
 
 void AtomicFile::write(const void* from, std::size_t size_bytes) {
-  if (!file_.is_ours() || !runtime::write_all_at(file_.get(), from, size_bytes,
-                                                 static_cast<std::int64_t>(size_bytes_))) {
+  if (!file_.is_ours() || !output::write_all_at(file_.get(), from, size_bytes,
+                                                static_cast<std::int64_t>(size_bytes_))) {
     raise_errno("can't write the new file");
   }
   size_bytes_ += size_bytes;
 }
 
 void AtomicFile::commit() {
-  const runtime::CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   if (!file_.is_ours() || fsync(file_.get()) != 0) raise_errno("can't write the new file");
   give_name();
   if (!is_there(name_, file_.get())) {  // nor may another's file replace the old one

@@ -57,7 +57,7 @@ class ReadFile {
  private:
   std::filesystem::path path_;
   std::string operation_;
-  runtime::OwnDescriptor file_;
+  output::OwnDescriptor file_;
   std::uint64_t size_bytes_ = 0;
 };
 
@@ -105,7 +105,7 @@ class AtomicFile {
 
   std::filesystem::path path_;
   std::string operation_;
-  runtime::OwnDescriptor file_;
+  output::OwnDescriptor file_;
   std::uint64_t size_bytes_ = 0;
   std::filesystem::path name_;  // that it has until it replaces the other; empty: none
 };

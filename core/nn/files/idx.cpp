@@ -67,7 +67,7 @@ std::unique_ptr<files::Source> open_source(const files::ReadFile& file, const Su
 Tensor read_idx(const std::filesystem::path& path, const ReadOptions& options) {
   const Device device = files::host_device(options.device, "read_idx");
   const files::ReadFile file(path, "read_idx");
-  const auto source = open_source(file, {"read_idx", "idx", runtime::quote(path.string())});
+  const auto source = open_source(file, {"read_idx", "idx", base::quote(path.string())});
   const files::Elements elements = read_header(*source);
   return files::read_elements(*source, elements, options.most_bytes, device);
 }

@@ -18,7 +18,7 @@
 
 namespace patchbay::nn {
 
-using runtime::raise;
+using base::raise;
 
 namespace files {
 
@@ -49,8 +49,8 @@ ByName named_for(const Safetensors& file, const ModuleName& name, const char* op
     if (is_new) continue;
     raise(ErrorCode::kInvalidArgument,
           "[{}] two tensors get one name: {} for {} and {}. Change LoadOptions::names or rename.",
-          operation, runtime::quote(*inside), runtime::quote(other->second->name),
-          runtime::quote(entry.name));
+          operation, base::quote(*inside), base::quote(other->second->name),
+          base::quote(entry.name));
   }
   return result;
 }
@@ -76,8 +76,8 @@ void check_equal(const Safetensors& file, const Safetensors::Entry& a, const Saf
   raise(ErrorCode::kInvalidArgument,
         "[{}] {} has two tensors for one parameter of the module: expected equal ones, got {} and "
         "{}, which differ. Give the module a parameter for each, or leave one out.",
-        operation, runtime::quote(open.file.path().native()), runtime::quote(a.name),
-        runtime::quote(b.name));
+        operation, base::quote(open.file.path().native()), base::quote(a.name),
+        base::quote(b.name));
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ void check_entry(const Safetensors::Entry& entry, DType dtype, const Shape* shap
                                                    : std::string_view(entry.dtype_name);
     const bool may_be_cast = is_floating(dtype) && is_floating(entry.dtype);
     raise(ErrorCode::kDtypeMismatch, "[{}] {} of {} has another dtype: expected {}, got {}. {}.",
-          operation, runtime::quote(entry.name), runtime::quote(path.native()), expected, got,
+          operation, base::quote(entry.name), base::quote(path.native()), expected, got,
           may_be_cast ? fmt::format("Call module.cast(DType::{}) before", got)
                       : fmt::format("Save it as {}", expected));
   }
@@ -126,13 +126,13 @@ void check_entry(const Safetensors::Entry& entry, DType dtype, const Shape* shap
     raise(ErrorCode::kShapeMismatch,
           "[{}] {} of {} has another shape: expected {}, got {}. Make the module with the sizes "
           "that it had when it was saved.",
-          operation, runtime::quote(entry.name), runtime::quote(path.native()),
+          operation, base::quote(entry.name), base::quote(path.native()),
           patchbay::to_string(*shape), patchbay::to_string(entry.shape));
   }
 }
 
 void check_destination(const Parameter& parameter, std::string_view name, const char* operation) {
-  if (parameter.defined()) check_writable(operation, *parameter, runtime::quote(name));
+  if (parameter.defined()) check_writable(operation, *parameter, base::quote(name));
 }
 
 void check_values(const Safetensors& file, std::string_view name, const Parameter& parameter) {
@@ -158,7 +158,7 @@ std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 5;
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {
-    text += (i == 0 ? "" : ", ") + runtime::quote(names[i]);
+    text += (i == 0 ? "" : ", ") + base::quote(names[i]);
   }
   if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
   return text;
@@ -188,14 +188,13 @@ void check_given_names(const LoadOptions& options, Module& module, const Safeten
       raise(ErrorCode::kInvalidArgument,
             "[load] a wrong name in LoadOptions::names: expected one of {}, got {}{}. Put the "
             "names of the file first.",
-            runtime::quote(path.native()), runtime::quote(name),
-            runtime::hint_nearest(name, there));
+            base::quote(path.native()), base::quote(name), base::hint_nearest(name, there));
     }
     if (std::ranges::find(known, inside) == known.end()) {
       raise(ErrorCode::kInvalidArgument,
             "[load] a wrong name in LoadOptions::names: expected one of the module for {}, got "
             "{}{}. named_parameters() lists them.",
-            runtime::quote(name), runtime::quote(inside), runtime::hint_nearest(inside, known));
+            base::quote(name), base::quote(inside), base::hint_nearest(inside, known));
     }
   }
 }
@@ -207,7 +206,7 @@ void check_any(const files::Fit& fit, const Safetensors& file, const std::filesy
   raise(ErrorCode::kInvalidArgument,
         "[load] none of the {} tensors of {} fits the module: expected {}, got {}. Give "
         "LoadOptions::rename, which makes names of the module of those in the file.",
-        file.entries().size(), runtime::quote(path.native()),
+        file.entries().size(), base::quote(path.native()),
         missing.empty() ? "no names, as it has no parameters" : listed(missing),
         superfluous.empty() ? "none" : listed(superfluous));
 }
@@ -222,7 +221,7 @@ void check_names(const LoadReport& report, const LoadOptions& options,
   raise(ErrorCode::kInvalidArgument,
         "[load] {} has other tensors than the module:{}{}{}. Make the module as it was when it was "
         "saved, or allow them: load(module, file, {{.{} = true}}).",
-        runtime::quote(path.native()), lacks ? " missing are " + listed(report.missing) : "",
+        base::quote(path.native()), lacks ? " missing are " + listed(report.missing) : "",
         lacks && exceeds ? ";" : "",
         exceeds ? " superfluous are " + listed(report.superfluous) : "",
         allows_missing && allows_superfluous ? "allow_missing = true, .allow_superfluous"

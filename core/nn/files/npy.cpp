@@ -64,8 +64,7 @@ void set_dtype(Elements& elements, const std::string& text, const Subject& subje
   if (known == nullptr) known = find(kLetters, code);
   if (known == nullptr && !has_order) known = find(kNames, code);
   if (known == nullptr) {
-    subject.refuse("Patchbay has no dtype for {}. Save it with another dtype.",
-                   runtime::quote(text));
+    subject.refuse("Patchbay has no dtype for {}. Save it with another dtype.", base::quote(text));
   }
   elements.dtype = known->dtype;
   elements.is_big_endian =
@@ -89,7 +88,7 @@ class DictionaryReader {
     skip_blanks();
     if (at_ != text_.size()) fail("nothing behind the dictionary");
     for (std::size_t i = 0; i < kKeys.size(); ++i) {
-      if (!has_[i]) subject_.fail("its header has no {}", runtime::quote(kKeys[i]));
+      if (!has_[i]) subject_.fail("its header has no {}", base::quote(kKeys[i]));
     }
     return elements_;
   }
@@ -100,7 +99,7 @@ class DictionaryReader {
 
   [[noreturn]] void fail(std::string_view expected) const {
     subject_.fail("its header is wrong at byte {}: expected {}, got {}", at_, expected,
-                  at_ < text_.size() ? runtime::quote(text_.substr(at_, 20)) : "its end");
+                  at_ < text_.size() ? base::quote(text_.substr(at_, 20)) : "its end");
   }
   void skip_blanks() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
@@ -112,7 +111,7 @@ class DictionaryReader {
     return true;
   }
   void expect(char c) {
-    if (!accept(c)) fail(runtime::quote(std::string_view(&c, 1)));
+    if (!accept(c)) fail(base::quote(std::string_view(&c, 1)));
   }
   bool accept_word(std::string_view word) {
     skip_blanks();
@@ -135,9 +134,8 @@ class DictionaryReader {
     const std::string key = read_text();
     std::size_t which = 0;
     while (which < kKeys.size() && kKeys[which] != key) ++which;
-    if (which == kKeys.size())
-      subject_.fail("its header has an unknown key, {}", runtime::quote(key));
-    if (has_[which]) subject_.fail("its header has {} twice", runtime::quote(key));
+    if (which == kKeys.size()) subject_.fail("its header has an unknown key, {}", base::quote(key));
+    if (has_[which]) subject_.fail("its header has {} twice", base::quote(key));
     has_[which] = true;
     expect(':');
     switch (which) {
@@ -190,7 +188,7 @@ class DictionaryReader {
           __builtin_add_overflow(value, text_[at_] - '0', &value)) {
         const std::size_t end = text_.find_first_not_of("0123456789", begin);
         subject_.fail("an extent in its header is too large: expected at most 2^63 - 1, got {}",
-                      runtime::quote(text_.substr(begin, std::min(end - begin, kMostDigits))));
+                      base::quote(text_.substr(begin, std::min(end - begin, kMostDigits))));
       }
     }
     if (at_ == begin) fail("an extent");
@@ -287,7 +285,7 @@ Tensor read_array_at(std::uint64_t& at, const files::ReadFile& file, const files
 Tensor read_npy(const std::filesystem::path& path, const ReadOptions& options) {
   const Device device = files::host_device(options.device, "read_npy");
   const files::ReadFile file(path, "read_npy");
-  const files::Subject subject = {"read_npy", "npy", runtime::quote(path.string())};
+  const files::Subject subject = {"read_npy", "npy", base::quote(path.string())};
   files::FileSource source(subject, file, 0, file.size_bytes());
   const files::Elements elements = files::read_npy_header(source);
   const std::optional<std::uint64_t> size = files::size_of_elements(elements.dtype, elements.shape);
@@ -300,7 +298,7 @@ Tensor read_npy(const std::filesystem::path& path, const ReadOptions& options) {
 std::vector<Tensor> read_npy_all(const std::filesystem::path& path, const ReadOptions& options) {
   const Device device = files::host_device(options.device, "read_npy_all");
   const files::ReadFile file(path, "read_npy_all");
-  const files::Subject subject = {"read_npy_all", "npy", runtime::quote(path.string())};
+  const files::Subject subject = {"read_npy_all", "npy", base::quote(path.string())};
   std::vector<Tensor> arrays;
   std::uint64_t at = 0;
   do {
@@ -313,13 +311,12 @@ std::vector<Tensor> read_npy_all(const std::filesystem::path& path, const ReadOp
 
 void save_npy(const std::filesystem::path& path, const Tensor& tensor) {
   if (!tensor.defined()) {
-    runtime::raise(
-        ErrorCode::kInvalidArgument,
-        "[save_npy] the tensor is undefined: expected one with a value. Compute it first.");
+    base::raise(ErrorCode::kInvalidArgument,
+                "[save_npy] the tensor is undefined: expected one with a value. Compute it first.");
   }
   const std::string header = files::npy_header_of(tensor.dtype(), tensor.shape());
   if (header.empty()) {
-    runtime::raise(
+    base::raise(
         ErrorCode::kDtypeMismatch,
         "[save_npy] NumPy does not have the dtype {}. Cast the tensor: tensor.cast(DType::f32).",
         patchbay::to_string(tensor.dtype()));

@@ -44,7 +44,7 @@ struct files::OpenNpz {
       : device(host_device(options.device, operation)),
         most_bytes(options.most_bytes),
         file(path, operation),
-        subject{std::string(operation), "npz", runtime::quote(path.string())},
+        subject{std::string(operation), "npz", base::quote(path.string())},
         entries(read_zip_directory(file, subject)) {
     check_limit(entries, most_bytes, subject);
     for (const ZipEntry& entry : entries) names.emplace_back(without_suffix(entry.name));
@@ -70,7 +70,7 @@ struct files::OpenNpz {
 
 Tensor files::OpenNpz::read(const ZipEntry& entry) const {
   Subject here = subject;
-  here.place += ": " + runtime::quote(entry.name);
+  here.place += ": " + base::quote(entry.name);
   if (!entry.name.ends_with(kSuffix)) {
     here.refuse("no array: expected a name that ends with .npy. Save arrays with numpy.savez.");
   }
@@ -96,10 +96,10 @@ bool Npz::has(std::string_view name) const { return file_->find(name) != nullptr
 
 Tensor Npz::read(std::string_view name) const {
   if (const files::ZipEntry* const entry = file_->find(name)) return file_->read(*entry);
-  runtime::raise(
+  base::raise(
       ErrorCode::kInvalidArgument,
       "[Npz] no such array in {}: expected one of its {} names, got {}. names() lists them.",
-      runtime::quote(file_->file.path().native()), names().size(), runtime::quote(name));
+      base::quote(file_->file.path().native()), names().size(), base::quote(name));
 }
 
 std::map<std::string, Tensor> read_npz(const std::filesystem::path& path,

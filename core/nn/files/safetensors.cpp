@@ -14,7 +14,7 @@
 
 namespace patchbay::nn {
 
-using runtime::raise;
+using base::raise;
 
 namespace files {
 
@@ -58,7 +58,7 @@ void check_bools(const std::byte* values, std::size_t size, const std::string& n
   if (!wrong) return;
   raise(ErrorCode::kInvalidArgument,
         "[{}] tensor {} of {} has a wrong bool: expected 0 or 1, got {}. {}", file.operation(),
-        runtime::quote(name), runtime::quote(file.path().native()), *wrong, files::kSaveAgain);
+        base::quote(name), base::quote(file.path().native()), *wrong, files::kSaveAgain);
 }
 
 const Safetensors::Entry& entry_of(const files::OpenSafetensors& open, std::string_view name) {
@@ -66,8 +66,8 @@ const Safetensors::Entry& entry_of(const files::OpenSafetensors& open, std::stri
   if (found != open.by_name.end()) return *found->second;
   raise(ErrorCode::kInvalidArgument,
         "[{}] no such tensor in {}: expected one of its {} names, got {}. entries() lists them.",
-        open.file.operation(), runtime::quote(open.file.path().native()),
-        open.header.entries.size(), runtime::quote(name));
+        open.file.operation(), base::quote(open.file.path().native()), open.header.entries.size(),
+        base::quote(name));
 }
 
 void check_readable(const Safetensors::Entry& entry, const files::ReadFile& file) {
@@ -75,8 +75,8 @@ void check_readable(const Safetensors::Entry& entry, const files::ReadFile& file
   raise(ErrorCode::kInvalidArgument,
         "[{}] can't read tensor {} of {}: Patchbay has no dtype {}. Read the others, or save it "
         "with another dtype.",
-        file.operation(), runtime::quote(entry.name), runtime::quote(file.path().native()),
-        runtime::quote(entry.dtype_name));
+        file.operation(), base::quote(entry.name), base::quote(file.path().native()),
+        base::quote(entry.dtype_name));
 }
 
 /// Errors: as read.
@@ -160,19 +160,19 @@ void Safetensors::read_into(std::string_view name, const Tensor& to) const {
     raise(ErrorCode::kInvalidArgument,
           "[{}] the tensor to read {} into is undefined: expected one of its dtype and shape. Use "
           "read for a new one.",
-          file_->file.operation(), runtime::quote(name));
+          file_->file.operation(), base::quote(name));
   }
   if (to.dtype() != entry.dtype) {
     raise(ErrorCode::kDtypeMismatch,
           "[{}] tensor {} has another dtype: expected {}, got {}. Use read for a new tensor, and "
           "cast it.",
-          file_->file.operation(), runtime::quote(name), patchbay::to_string(to.dtype()),
+          file_->file.operation(), base::quote(name), patchbay::to_string(to.dtype()),
           patchbay::to_string(entry.dtype));
   }
   if (to.shape() != entry.shape) {
     raise(ErrorCode::kShapeMismatch,
           "[{}] tensor {} has another shape: expected {}, got {}. Use read for a new tensor.",
-          file_->file.operation(), runtime::quote(name), patchbay::to_string(to.shape()),
+          file_->file.operation(), base::quote(name), patchbay::to_string(to.shape()),
           patchbay::to_string(entry.shape));
   }
   const NoGrad no_grad;
@@ -206,13 +206,13 @@ void files::write_safetensors(const std::filesystem::path& file, const TensorMap
       raise(ErrorCode::kInvalidArgument,
             "[{}] no tensor may be called {}, which the format uses: expected another name. Rename "
             "it.",
-            operation, runtime::quote(name));
+            operation, base::quote(name));
     }
     if (!tensor.defined()) {
       raise(ErrorCode::kInvalidArgument,
             "[{}] tensor {} is undefined: expected one with a value. Compute it first, or leave it "
             "out.",
-            operation, runtime::quote(name));
+            operation, base::quote(name));
     }
     entries.push_back({name, tensor.dtype(), tensor.shape(), 0, tensor.size_bytes()});
   }

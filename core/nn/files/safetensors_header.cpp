@@ -44,7 +44,7 @@ std::optional<DType> dtype_of_name(std::string_view name) {
 class Reader final : public nlohmann::json_sax<Json> {
  public:
   explicit Reader(const ReadFile& file)
-      : subject_{file.operation(), "safetensors", runtime::quote(file.path().native())} {}
+      : subject_{file.operation(), "safetensors", base::quote(file.path().native())} {}
 
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
@@ -78,20 +78,20 @@ class Reader final : public nlohmann::json_sax<Json> {
     check_text(text);
     if (state_ == ParseState::kFile) {
       name_ = text;
-      if (!names_.insert(text).second) fail("{} occurs twice", runtime::quote(text));
+      if (!names_.insert(text).second) fail("{} occurs twice", base::quote(text));
     } else if (state_ == ParseState::kMetadata) {
       key_ = text;
-      if (header_.metadata.contains(text)) fail("metadata: {} occurs twice", runtime::quote(text));
+      if (header_.metadata.contains(text)) fail("metadata: {} occurs twice", base::quote(text));
     } else {
       field_ = text == "dtype"          ? Field::kDtype
                : text == "shape"        ? Field::kShape
                : text == "data_offsets" ? Field::kOffsets
                                         : Field::kNone;
       if (field_ == Field::kNone)
-        fail("tensor {}: no field {}", runtime::quote(name_), runtime::quote(text));
+        fail("tensor {}: no field {}", base::quote(name_), base::quote(text));
       bool& has_it = tensor_.has[static_cast<std::size_t>(field_)];
       if (std::exchange(has_it, true)) {
-        fail("tensor {}: {} occurs twice", runtime::quote(name_), runtime::quote(text));
+        fail("tensor {}: {} occurs twice", base::quote(name_), base::quote(text));
       }
     }
     return true;
@@ -121,8 +121,7 @@ class Reader final : public nlohmann::json_sax<Json> {
   bool end_array() override {
     is_in_array_ = false;
     if (field_ == Field::kOffsets && tensor_.num_offsets != 2) {
-      fail("tensor {}: expected 2 data_offsets, got {}", runtime::quote(name_),
-           tensor_.num_offsets);
+      fail("tensor {}: expected 2 data_offsets, got {}", base::quote(name_), tensor_.num_offsets);
     }
     field_ = Field::kNone;
     return true;
@@ -133,16 +132,16 @@ class Reader final : public nlohmann::json_sax<Json> {
     if (field_ == Field::kShape) {
       if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
         fail("tensor {}: an extent is too large: expected at most 2^63 - 1, got {}",
-             runtime::quote(name_), number);
+             base::quote(name_), number);
       }
       if (tensor_.shape.rank() == kMaxRank) {
         fail("tensor {}: expected at most {} dimensions, got more. Reshape it before saving.",
-             runtime::quote(name_), kMaxRank);
+             base::quote(name_), kMaxRank);
       }
       tensor_.shape.push_back(static_cast<std::int64_t>(number));
     } else {
       if (tensor_.num_offsets == 2)
-        fail("tensor {}: expected 2 data_offsets, got more", runtime::quote(name_));
+        fail("tensor {}: expected 2 data_offsets, got more", base::quote(name_));
       tensor_.offsets[tensor_.num_offsets++] = number;
     }
     return true;
@@ -152,7 +151,7 @@ class Reader final : public nlohmann::json_sax<Json> {
          -static_cast<std::uint64_t>(number));
   }
   bool number_float(number_float_t, const string_t& text) override {
-    fail("{}: no integer of 64 bits: {}", where(), runtime::quote(text));
+    fail("{}: no integer of 64 bits: {}", where(), base::quote(text));
   }
   bool null() override { unexpected("null"); }
   bool boolean(bool) override { unexpected("true or false"); }
@@ -178,9 +177,9 @@ class Reader final : public nlohmann::json_sax<Json> {
 
   std::string where() const {
     switch (state_) {
-      case ParseState::kTensor: return "tensor " + runtime::quote(name_);
+      case ParseState::kTensor: return "tensor " + base::quote(name_);
       case ParseState::kMetadata: return "metadata";
-      case ParseState::kFile: return name_.empty() ? "the header" : runtime::quote(name_);
+      case ParseState::kFile: return name_.empty() ? "the header" : base::quote(name_);
       default: return "the header";
     }
   }
@@ -192,11 +191,11 @@ class Reader final : public nlohmann::json_sax<Json> {
   void end_tensor() {
     for (const Field field : {Field::kDtype, Field::kShape, Field::kOffsets}) {
       if (!tensor_.has[static_cast<std::size_t>(field)]) {
-        fail("tensor {}: expected dtype, shape and data_offsets", runtime::quote(name_));
+        fail("tensor {}: expected dtype, shape and data_offsets", base::quote(name_));
       }
     }
     if (tensor_.offsets[0] > tensor_.offsets[1]) {
-      fail("tensor {}: it ends at {}, before it begins at {}", runtime::quote(name_),
+      fail("tensor {}: it ends at {}, before it begins at {}", base::quote(name_),
            tensor_.offsets[1], tensor_.offsets[0]);
     }
     const std::uint64_t size = tensor_.offsets[1] - tensor_.offsets[0];
@@ -208,11 +207,11 @@ class Reader final : public nlohmann::json_sax<Json> {
     }
     const std::optional<std::uint64_t> bytes = size_of_elements(*dtype, tensor_.shape);
     if (!bytes) {
-      fail("tensor {}: shape {} has more than 2^63 - 1 bytes", runtime::quote(name_),
+      fail("tensor {}: shape {} has more than 2^63 - 1 bytes", base::quote(name_),
            patchbay::to_string(tensor_.shape));
     }
     if (*bytes != size) {
-      fail("tensor {}: expected {} bytes for {} {}, got {}", runtime::quote(name_), *bytes,
+      fail("tensor {}: expected {} bytes for {} {}, got {}", base::quote(name_), *bytes,
            patchbay::to_string(*dtype), patchbay::to_string(tensor_.shape), size);
     }
     header_.entries.push_back(
@@ -309,13 +308,13 @@ void place(SafetensorsHeader& header, std::uint64_t data_at, std::uint64_t data_
     if (entry.offset_bytes != end) {
       reader.fail(
           "tensor {} begins at byte {} of the data: expected {}, where the one before ends{}",
-          runtime::quote(entry.name), entry.offset_bytes, end,
+          base::quote(entry.name), entry.offset_bytes, end,
           entry.offset_bytes < end ? " (they overlap)" : " (a hole)");
     }
     end += entry.size_bytes;
     if (end > data_bytes) {
       reader.fail("it is cut off at byte {}: expected {} bytes of data up to tensor {}, got {}",
-                  data_at + data_bytes, end, runtime::quote(entry.name), data_bytes);
+                  data_at + data_bytes, end, base::quote(entry.name), data_bytes);
     }
     entry.offset_bytes += data_at;
   }
@@ -371,9 +370,9 @@ std::string json_text(const std::string& text, std::string_view operation) {
     if (text.find('\0') == std::string::npos) return Json(text).dump();
   } catch (const Json::exception&) {  // NOLINT(bugprone-empty-catch): said below
   }
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] a wrong text: expected UTF-8 without NUL, got {}. Rename or convert it.",
-                 operation, runtime::quote(text));
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] a wrong text: expected UTF-8 without NUL, got {}. Rename or convert it.",
+              operation, base::quote(text));
 }
 
 }  // namespace
@@ -408,10 +407,10 @@ std::string header_of(const std::vector<Safetensors::Entry>& entries,
   // The data begins at a multiple of 8.
   text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes, ' ');
   if (text.size() > kMostHeaderBytes) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] names and metadata are too long: expected a header of at most {} bytes, "
-                   "got {}. Keep long texts in another file.",
-                   operation, kMostHeaderBytes, text.size());
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] names and metadata are too long: expected a header of at most {} bytes, "
+                "got {}. Keep long texts in another file.",
+                operation, kMostHeaderBytes, text.size());
   }
   std::string result;
   for (std::size_t i = 0; i < kLengthBytes; ++i) {

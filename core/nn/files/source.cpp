@@ -48,7 +48,7 @@ InflatedSource::InflatedSource(Subject subject, const ReadFile& file, std::uint6
   const int window_bits = compression == Compression::kGzip ? MAX_WBITS + 16 : -MAX_WBITS;
   const int code = inflateInit2(&stream_->state, window_bits);
   if (code == Z_MEM_ERROR) throw std::bad_alloc();
-  if (code != Z_OK) runtime::raise(ErrorCode::kInternal, "[inflate] zlib refuses: {}", code);
+  if (code != Z_OK) base::raise(ErrorCode::kInternal, "[inflate] zlib refuses: {}", code);
 }
 
 InflatedSource::~InflatedSource() { inflateEnd(&stream_->state); }

@@ -69,7 +69,7 @@ Device first_cpu_for(std::string_view operation) {
     const std::string_view text = error.what();
     const std::size_t begin = text.find("] ");  // behind "[Device]"
     if (error.code() != ErrorCode::kUnknownDevice || begin == text.npos) throw;
-    runtime::raise(error.code(), "[{}{}", operation, text.substr(begin));
+    base::raise(error.code(), "[{}{}", operation, text.substr(begin));
   }
 }
 
@@ -78,10 +78,10 @@ Device first_cpu_for(std::string_view operation) {
 Device host_device(const std::optional<Device>& device, std::string_view operation) {
   Device result = device ? *device : first_cpu_for(operation);
   if (!result.properties().host_addressable) {
-    runtime::raise(ErrorCode::kUnsupported,
-                   "[{}] the host can't address the memory of {}: expected a CPU device. Bring the "
-                   "tensor there: tensor.to(\"{}\").",
-                   operation, result.name(), result.name());
+    base::raise(ErrorCode::kUnsupported,
+                "[{}] the host can't address the memory of {}: expected a CPU device. Bring the "
+                "tensor there: tensor.to(\"{}\").",
+                operation, result.name(), result.name());
   }
   return result;
 }

@@ -154,7 +154,7 @@ void apply_zip64(std::string_view extra, std::initializer_list<std::uint64_t*> v
 
 Subject entry_of(const Subject& subject, std::string_view name) {
   Subject result = subject;
-  result.place += ": " + runtime::quote(name);
+  result.place += ": " + base::quote(name);
   return result;
 }
 

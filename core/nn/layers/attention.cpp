@@ -8,9 +8,9 @@
 
 namespace patchbay::nn {
 
+using base::raise;
 using layers::checked_size;
 using layers::create_parameter;
-using runtime::raise;
 
 MultiheadAttention::MultiheadAttention(Index size, Index heads,
                                        const MultiheadAttentionOptions& options)

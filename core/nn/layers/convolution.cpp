@@ -38,9 +38,9 @@ void Convolution::create(std::int64_t in) {
                has_bias] = settings_;
   checked_size(layer, "in", in);
   if (groups < 1 || in % groups != 0 || out % groups != 0) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] wrong groups: expected a divisor of {} and {} channels, got {}", layer, in,
-                   out, groups);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] wrong groups: expected a divisor of {} and {} channels, got {}", layer, in,
+                out, groups);
   }
   Shape shape = is_transposed ? Shape{in, out / groups} : Shape{out, in / groups};
   if (num_dims == 2) shape.push_back(kernel.h);

@@ -9,7 +9,7 @@
 
 namespace patchbay::nn::init {
 
-using runtime::raise;
+using base::raise;
 
 Fan fan_of(const Tensor& weight) {
   if (weight.rank() < 2) {
@@ -31,7 +31,7 @@ double calculate_gain(Nonlinearity function, double slope) {
     case Nonlinearity::kLeakyRelu: return std::sqrt(2 / (1 + slope * slope));
     case Nonlinearity::kSelu: return 0.75;
   }
-  runtime::raise_not_in_enum("calculate_gain", "function", "Nonlinearity", function);
+  base::raise_not_in_enum("calculate_gain", "function", "Nonlinearity", function);
 }
 
 const Tensor& constant(const Tensor& tensor, double value) {
@@ -94,7 +94,7 @@ const Tensor& normal(const Tensor& tensor, double mean, double deviation,
 namespace {
 
 double kaiming_deviation(const Tensor& tensor, const KaimingOptions& options) {
-  runtime::check_in_enum("kaiming", "mode", "FanMode", options.mode, FanMode::kOut);
+  base::check_in_enum("kaiming", "mode", "FanMode", options.mode, FanMode::kOut);
   const Fan fan = fan_of(tensor);
   const auto count = static_cast<double>(options.mode == FanMode::kIn ? fan.in : fan.out);
   return calculate_gain(options.nonlinearity, options.slope) / std::sqrt(count);

@@ -16,7 +16,7 @@
 namespace patchbay::nn::init {
 namespace {
 
-using runtime::raise;
+using base::raise;
 using Doubles = std::vector<double>;
 
 Doubles on_host(const Tensor& drawn) {

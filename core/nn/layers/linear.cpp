@@ -40,8 +40,8 @@ void Linear::learn(const Tensor& x) {
   layers::check_defined(*this, "input", x);
   if (weight.defined() && (!has_bias_ || bias.defined())) return;
   if (x.rank() == 0) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[LazyLinear] the input has no features: expected [..., features], got []");
+    base::raise(ErrorCode::kShapeMismatch,
+                "[LazyLinear] the input has no features: expected [..., features], got []");
   }
   create(x.size(-1));
 }
@@ -71,9 +71,9 @@ Embedding::Embedding(Index count, Index size, const EmbeddingOptions& options)
   if (options.padding) {
     padding_ = *options.padding;
     if (*padding_ < 0 || *padding_ >= rows) {
-      runtime::raise(ErrorCode::kInvalidArgument,
-                     "[Embedding] padding out of range: expected an index below {}, got {}", rows,
-                     *padding_);
+      base::raise(ErrorCode::kInvalidArgument,
+                  "[Embedding] padding out of range: expected an index below {}, got {}", rows,
+                  *padding_);
     }
   }
   create_parameter(weight, {rows, checked_size("Embedding", "size", size)},
@@ -99,8 +99,8 @@ std::string Embedding::details() const {
 
 double Dropout::checked(double p, const char* layer) {
   if (p >= 0 && p <= 1) return p;
-  runtime::raise(ErrorCode::kInvalidArgument, "[{}] no probability: expected 0 to 1, got {}", layer,
-                 p);
+  base::raise(ErrorCode::kInvalidArgument, "[{}] no probability: expected 0 to 1, got {}", layer,
+              p);
 }
 
 Tensor Dropout::forward(const Tensor& x) { return dropout(x, p_, is_training()); }
@@ -113,7 +113,7 @@ Tensor Flatten::forward(const Tensor& x) {
   const auto from_start = [&](int dim) { return dim < 0 ? dim + rank : dim; };
   const int first = from_start(first_), last = from_start(last_);
   if (first < 0 || last >= rank || first > last) {
-    runtime::raise(
+    base::raise(
         ErrorCode::kShapeMismatch,
         "[Flatten] no such dimensions: expected an input with dimensions {} to {}, got shape {}",
         static_cast<int>(first_), static_cast<int>(last_), patchbay::to_string(x.shape()));

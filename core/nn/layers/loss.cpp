@@ -53,10 +53,10 @@ Tensor L1Loss::compute(const Tensor& input, const Tensor& target) const {
 
 HuberLoss::HuberLoss(double delta, LossReduction reduction) : delta_(delta), reduction_(reduction) {
   if (delta > 0) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[HuberLoss] a wrong delta: expected a number > 0, got {}. Use L1Loss or MSELoss "
-                 "for one of its parts alone.",
-                 delta);
+  base::raise(ErrorCode::kInvalidArgument,
+              "[HuberLoss] a wrong delta: expected a number > 0, got {}. Use L1Loss or MSELoss "
+              "for one of its parts alone.",
+              delta);
 }
 
 Tensor HuberLoss::compute(const Tensor& input, const Tensor& target) const {
@@ -66,10 +66,10 @@ Tensor HuberLoss::compute(const Tensor& input, const Tensor& target) const {
 SmoothL1Loss::SmoothL1Loss(double beta, LossReduction reduction)
     : beta_(beta), reduction_(reduction) {
   if (beta >= 0 && std::isfinite(beta)) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[SmoothL1Loss] a wrong beta: expected a finite number >= 0, got {}. Choose the "
-                 "difference from which on the loss is linear.",
-                 beta);
+  base::raise(ErrorCode::kInvalidArgument,
+              "[SmoothL1Loss] a wrong beta: expected a finite number >= 0, got {}. Choose the "
+              "difference from which on the loss is linear.",
+              beta);
 }
 
 Tensor SmoothL1Loss::compute(const Tensor& input, const Tensor& target) const {

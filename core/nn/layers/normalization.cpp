@@ -28,9 +28,9 @@ void add(Members& each, std::string_view name, Parameter& parameter) {
 void check_channels(const Module& layer, const Tensor& x, std::int64_t channels) {
   layers::check_defined(layer, "input", x);
   if (x.rank() < 2 || channels < 0 || x.size(1) == channels) return;  // the operation checks ranks
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[{}] the input has another number of channels: expected [n, {}, ...], got {}",
-                 layer.type_name(), channels, patchbay::to_string(x.shape()));
+  base::raise(ErrorCode::kShapeMismatch,
+              "[{}] the input has another number of channels: expected [n, {}, ...], got {}",
+              layer.type_name(), channels, patchbay::to_string(x.shape()));
 }
 
 /// f16 and bf16 would lose what a batch adds to running statistics.
@@ -139,9 +139,9 @@ GroupNorm::GroupNorm(const char* layer, Index num_groups, Index channels,
       channels_(checked_size(layer, "channels", channels)),
       options_(options) {
   if (num_groups_ < 1 || channels_ % num_groups_ != 0) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] wrong groups: expected a divisor of {} channels, got {}", layer, channels_,
-                   num_groups_);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] wrong groups: expected a divisor of {} channels, got {}", layer, channels_,
+                num_groups_);
   }
   if (!options.affine) return;
   create(weight, {channels_}, 1);

@@ -16,10 +16,10 @@
 
 namespace patchbay::nn {
 
+using base::raise;
 using layers::checked_size;
 using layers::create_uniform;
 using layers::tensor_of;
-using runtime::raise;
 
 namespace {
 

@@ -15,17 +15,17 @@ namespace patchbay::nn::layers {
 std::int64_t checked_size(std::string_view layer, std::string_view name, std::int64_t size,
                           std::int64_t least) {
   if (size < least) {
-    runtime::raise(ErrorCode::kInvalidArgument, "[{}] a wrong size: expected {} >= {}, got {}",
-                   layer, name, least, size);
+    base::raise(ErrorCode::kInvalidArgument, "[{}] a wrong size: expected {} >= {}, got {}", layer,
+                name, least, size);
   }
   return size;
 }
 
 void check_defined(const Module& layer, const char* name, const Tensor& operand) {
   if (operand.defined()) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{0}] {1} is undefined. Create it first, for example {1} = zeros(shape).",
-                 layer.type_name(), name);
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{0}] {1} is undefined. Create it first, for example {1} = zeros(shape).",
+              layer.type_name(), name);
 }
 
 namespace {
@@ -56,11 +56,11 @@ void create_uniform(const Parameter& parameter, const Shape& shape, std::int64_t
 void create_missing(std::string_view layer, const std::vector<Wanted>& all) {
   for (const Wanted& each : all) {
     if (!each.parameter.defined() || each.parameter->shape() == each.shape) continue;
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[{}] {} does not fit this input: expected {}, got {}. Load values of the right "
-                   "shape, or give the layer another input.",
-                   layer, each.name, patchbay::to_string(each.shape),
-                   patchbay::to_string(each.parameter->shape()));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[{}] {} does not fit this input: expected {}, got {}. Load values of the right "
+                "shape, or give the layer another input.",
+                layer, each.name, patchbay::to_string(each.shape),
+                patchbay::to_string(each.parameter->shape()));
   }
   // A recording finds them made: its replays must not make them again.
   const RecordingPause pause;

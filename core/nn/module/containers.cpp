@@ -5,7 +5,7 @@
 
 namespace patchbay::nn {
 
-using runtime::raise;
+using base::raise;
 
 Function::Function(std::function<Tensor(const Tensor&)> function, std::string name)
     : function_(std::move(function)), name_(std::move(name)) {

@@ -21,8 +21,8 @@
 
 namespace patchbay::nn {
 
+using base::raise;
 using module::ParameterState;
-using runtime::raise;
 
 Module::~Module() = default;
 
@@ -188,7 +188,7 @@ Parameter Module::parameter(std::string_view name) {
   if (known.size() > kMostNames) known = known.substr(0, known.rfind(',', kMostNames)) + ", ...";
   raise(ErrorCode::kInvalidArgument,
         "[parameter] {} has no such parameter: expected one of {}, got {}{}", type_name(),
-        known.empty() ? "none" : known, runtime::quote(name), runtime::hint_nearest(name, names));
+        known.empty() ? "none" : known, base::quote(name), base::hint_nearest(name, names));
 }
 
 std::int64_t Module::num_parameters() {

@@ -11,10 +11,10 @@ namespace patchbay::nn {
 void module::check_has_shape(std::string_view operation, std::string_view name,
                              const Parameter& parameter) {
   if (parameter.defined()) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] {} has no shape yet: expected a batch before, from which its lazy layer "
-                 "learns its sizes. Run the model on a batch first.",
-                 operation, name);
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] {} has no shape yet: expected a batch before, from which its lazy layer "
+              "learns its sizes. Run the model on a batch first.",
+              operation, name);
 }
 
 namespace {
@@ -22,9 +22,9 @@ namespace {
 /// The value's elements without the record of how they were made.
 Tensor held(const Tensor& value, bool is_trained) {
   if (!value.defined()) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[Parameter] the tensor is undefined: expected one with elements, or none at "
-                   "all, for a lazy layer");
+    base::raise(ErrorCode::kInvalidArgument,
+                "[Parameter] the tensor is undefined: expected one with elements, or none at "
+                "all, for a lazy layer");
   }
   Tensor own = value.detach();
   if (is_trained && !is_inference_mode()) own.requires_grad_();
@@ -51,9 +51,9 @@ bool Parameter::defined() const { return state_->value.defined(); }
 
 const Tensor& Parameter::value() const {
   if (!state_->value.defined()) [[unlikely]] {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[Parameter] it has no shape yet: expected a batch before, from which a lazy "
-                   "layer learns its sizes. Run the model on a batch first.");
+    base::raise(ErrorCode::kInvalidArgument,
+                "[Parameter] it has no shape yet: expected a batch before, from which a lazy "
+                "layer learns its sizes. Run the model on a batch first.");
   }
   return state_->value;
 }

@@ -16,7 +16,7 @@ Members::~Members() = default;
 namespace module {
 namespace {
 
-using runtime::raise;
+using base::raise;
 
 class Walk final : public Members {
  public:
@@ -56,11 +56,11 @@ class Walk final : public Members {
     if (name.empty() || name.find('.') != std::string_view::npos) {
       raise(ErrorCode::kInvalidArgument,
             "[members] a wrong name in {}: expected some text without dots, got {}", type_,
-            runtime::quote(name));
+            base::quote(name));
     }
     if (std::ranges::find(names_, name) != names_.end()) {
       raise(ErrorCode::kInvalidArgument, "[members] two members of {} have one name: {}", type_,
-            runtime::quote(name));
+            base::quote(name));
     }
     names_.emplace_back(name);
     const std::size_t length = path_.size();

@@ -14,7 +14,7 @@
 
 namespace patchbay::nn {
 
-using runtime::raise;
+using base::raise;
 
 namespace {
 
@@ -84,8 +84,8 @@ void learn_shapes(Module& module, const Tensor& input, const Device& device) {
 DataParallel::DataParallel(AnyModule module, const std::vector<Device>& devices,
                            const DataParallelOptions& options)
     : module_(std::move(module)), devices_(checked(devices)), options_(options) {
-  runtime::check_in_enum("DataParallel", "way to share a batch", "Shares", options.shares,
-                         Shares::kMeasured);
+  base::check_in_enum("DataParallel", "way to share a batch", "Shares", options.shares,
+                      Shares::kMeasured);
   module::set_modes(*this, module::modes_of(*module_));
 }
 

@@ -24,7 +24,7 @@
 namespace patchbay::nn::parallel {
 namespace {
 
-using runtime::raise;
+using base::raise;
 
 /// An exception of a replica, with its number and device.
 [[noreturn]] void rethrow(const std::exception_ptr& failure, std::size_t replica,
@@ -135,7 +135,7 @@ void Engine::run(std::size_t num_replicas, const Job& job) {
           "[DataParallel] it is used in a forked process: expected the process that ran it first, "
           "which has its threads. Make another one here.");
   }
-  const runtime::CancellationOff not_cancelled;  // the jobs use what is on the stack
+  const base::CancellationOff not_cancelled;  // the jobs use what is on the stack
   const std::vector<ProcessGroup>& group = group_of(num_replicas);
   FirstFailure failure;
   std::vector<std::function<void()>> jobs;  // all made before the first one starts

@@ -13,10 +13,10 @@ Worker::Worker()
     : process_(getpid()),
       state_(std::make_unique<State>()),
       thread_(std::make_unique<std::thread>(
-          runtime::start_quiet_thread("DataParallel", [state = state_.get()] { state->run(); }))) {}
+          base::start_quiet_thread("DataParallel", [state = state_.get()] { state->run(); }))) {}
 
 Worker::~Worker() {
-  const runtime::CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   if (!is_here()) {
     static_cast<void>(state_.release());
     static_cast<void>(thread_.release());

@@ -24,8 +24,8 @@
 
 namespace patchbay::nn {
 
+using base::raise;
 using nlohmann::json;
-using runtime::raise;
 
 namespace {
 
@@ -92,7 +92,7 @@ class Reader {
     for (const Safetensors::Entry& entry : file_.entries()) {
       const bool is_known = std::ranges::any_of(
           kPrefixes, [&](std::string_view prefix) { return entry.name.starts_with(prefix); });
-      if (!is_known) fail("{} belongs to no part", runtime::quote(entry.name));
+      if (!is_known) fail("{} belongs to no part", base::quote(entry.name));
     }
   }
   /// A count of steps. Errors: unless it is 0 to 2^53.
@@ -110,15 +110,15 @@ class Reader {
   }
   bool flag(const std::string& at) const {
     const json& found = value(at);
-    if (!found.is_boolean()) fail("{} is neither true nor false", runtime::quote(at));
+    if (!found.is_boolean()) fail("{} is neither true nor false", base::quote(at));
     return found.get<bool>();
   }
   std::map<std::string, std::string> texts(const std::string& at) const {
     const json& object = value(at);
     std::map<std::string, std::string> result;
-    if (!object.is_object()) fail("{} is no object", runtime::quote(at));
+    if (!object.is_object()) fail("{} is no object", base::quote(at));
     for (const auto& [name, text] : object.items()) {
-      if (!text.is_string()) fail("{} of {} is no text", runtime::quote(name), runtime::quote(at));
+      if (!text.is_string()) fail("{} of {} is no text", base::quote(name), base::quote(at));
       result.emplace(name, text.get<std::string>());
     }
     return result;
@@ -134,33 +134,33 @@ class Reader {
     if (!file_.has(name)) fail_missing(name);
     const Safetensors::Entry& entry = file_.entry(name);
     if (!dtype && !is_floating(entry.dtype)) {
-      fail("the tensor {} has {}: expected floats", runtime::quote(name),
+      fail("the tensor {} has {}: expected floats", base::quote(name),
            patchbay::to_string(entry.dtype));
     }
     files::check_entry(entry, dtype.value_or(entry.dtype), shape, path_, operation_);
   }
 
   [[noreturn]] void fail_missing(const std::string& name) const {
-    fail("the tensor {} is missing", runtime::quote(name));
+    fail("the tensor {} is missing", base::quote(name));
   }
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> what, Args&&... args) const {
     std::string text = fmt::format(what, std::forward<Args>(args)...);
     raise(ErrorCode::kInvalidArgument, "[{}] can't use {}: {}", operation_,
-          runtime::quote(path_.native()), files::with_way_out(std::move(text), kWayOut));
+          base::quote(path_.native()), files::with_way_out(std::move(text), kWayOut));
   }
   const char* operation() const { return operation_; }
 
  private:
   const json& list(const std::string& at) const {
     const json& found = value(at);
-    if (!found.is_array()) fail("{} is no list", runtime::quote(at));
+    if (!found.is_array()) fail("{} is no list", base::quote(at));
     return found;
   }
   std::int64_t checked_count(const json& value, const std::string& at) const {
     const auto count = number_of<std::int64_t>(value, at);
     if (count < 0 || count > kMostCount) {
-      fail("{} is out of range: expected 0 to 2^53, got {}", runtime::quote(at), count);
+      fail("{} is out of range: expected 0 to 2^53, got {}", base::quote(at), count);
     }
     return count;
   }
@@ -169,7 +169,7 @@ class Reader {
     for (std::size_t begin = 0; begin <= at.size();) {
       const std::size_t end = std::min(at.find('/', begin), at.size());
       const auto step = found->find(at.substr(begin, end - begin));
-      if (!found->is_object() || step == found->end()) fail("{} is missing", runtime::quote(at));
+      if (!found->is_object() || step == found->end()) fail("{} is missing", base::quote(at));
       found = &*step;
       begin = end + 1;
     }
@@ -184,7 +184,7 @@ class Reader {
                           : value.is_number_unsigned();
     if (!fits) {
       const std::string got = value.is_number() ? value.dump() : value.type_name();
-      fail("{} is no such number: {}", runtime::quote(at), got);
+      fail("{} is no such number: {}", base::quote(at), got);
     }
     return value.get<T>();
   }
@@ -215,7 +215,7 @@ Apply read_model(Module& model, const Reader& from) {
   files::Fit fit = files::fit(model, from.file(), name_of, from.operation());
   for (const std::string& name : fit.left_out.missing) from.fail_missing(model_name(name));
   for (const std::string& name : fit.left_out.superfluous) {
-    from.fail("the model has no {}", runtime::quote(name));
+    from.fail("the model has no {}", base::quote(name));
   }
   for (const auto& [state, entry] : fit.parts) {
     from.need_tensor(entry->name, state.parameter.dtype(), files::shape_of(state.parameter));
@@ -263,7 +263,7 @@ Apply read_optimizer(Optimizer& optimizer, const Reader& from) {
         parameters.size(), optimizer.num_lists(), state.parameter_steps.size(), num_lists);
   }
   const auto rate = from.number<double>("optimizer/learning_rate");
-  if (!is_rate(rate)) from.fail("its learning rate is {}", runtime::printed(rate));
+  if (!is_rate(rate)) from.fail("its learning rate is {}", base::printed(rate));
   std::unordered_set<std::string> known;
   for (std::size_t list = 0; list < num_lists + (state.has_masters ? 1 : 0); ++list) {
     state.lists.emplace_back(parameters.size());
@@ -277,7 +277,7 @@ Apply read_optimizer(Optimizer& optimizer, const Reader& from) {
   }
   for (const Safetensors::Entry& entry : from.file().entries()) {
     if (entry.name.starts_with("optimizer.") && !known.contains(entry.name)) {
-      from.fail("the optimiser has no {}", runtime::quote(entry.name));
+      from.fail("the optimiser has no {}", base::quote(entry.name));
     }
   }
   return [&optimizer, &from, state = std::move(state), rate]() mutable {
@@ -298,7 +298,7 @@ Apply read_schedule(Schedule& schedule, const Reader& from) {
   const std::int64_t steps = from.count("schedule/num_steps");
   if (const double rate = schedule.rate_at(steps); !is_rate(rate)) {
     from.fail("after its {} steps the schedule has the learning rate {}", steps,
-              runtime::printed(rate));
+              base::printed(rate));
   }
   return [&schedule, steps] { schedule.set_num_steps(steps); };
 }

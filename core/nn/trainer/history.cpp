@@ -10,9 +10,9 @@
 
 namespace patchbay::nn::trainer {
 
+using base::raise;
 using files::HostTable;
 using files::HostTables;
-using runtime::raise;
 
 namespace {
 
@@ -27,7 +27,7 @@ HostTable table(std::vector<double> values, std::int64_t columns) {
 [[noreturn]] void refuse(const std::filesystem::path& file, std::string_view what) {
   raise(ErrorCode::kInvalidArgument,
         "[fit] the checkpoint {} is of no trainer: {}. Resume from one that fit saved.",
-        runtime::quote(file.native()), what);
+        base::quote(file.native()), what);
 }
 
 /// A whole number that was kept as f64. Errors: kInvalidArgument unless it is `least` to 2^53.
@@ -36,8 +36,7 @@ std::int64_t count_of(double value, std::int64_t least, const std::filesystem::p
   if (value >= static_cast<double>(least) && value <= kMost && value == std::floor(value)) {
     return static_cast<std::int64_t>(value);
   }
-  refuse(file,
-         fmt::format("expected a number of {} to 2^53, got {}", least, runtime::printed(value)));
+  refuse(file, fmt::format("expected a number of {} to 2^53, got {}", least, base::printed(value)));
 }
 
 const std::vector<double>& values_of(const HostTables& tables, const char* name,
@@ -135,16 +134,16 @@ void CsvLog::open(const std::filesystem::path& path, const TrainingHistory& hist
 }
 
 void CsvLog::add(const LossRow& row) {
-  write(fmt::format("{},{},{},{},,\n", row.epoch, row.step, runtime::printed(row.loss),
-                    runtime::printed(row.learning_rate)));
+  write(fmt::format("{},{},{},{},,\n", row.epoch, row.step, base::printed(row.loss),
+                    base::printed(row.learning_rate)));
 }
 
 void CsvLog::add(const EpochRow& row) {
   const std::string validation = row.validation
-                                     ? fmt::format("{},{}", runtime::printed(row.validation->loss),
-                                                   runtime::printed(row.validation->metric))
+                                     ? fmt::format("{},{}", base::printed(row.validation->loss),
+                                                   base::printed(row.validation->metric))
                                      : ",";
-  write(fmt::format("{},{},{},,{}\n", row.epoch, row.step, runtime::printed(row.loss), validation));
+  write(fmt::format("{},{},{},,{}\n", row.epoch, row.step, base::printed(row.loss), validation));
 }
 
 void CsvLog::write(const std::string& line) {

@@ -23,7 +23,7 @@
 
 namespace patchbay::nn {
 
-using runtime::raise;
+using base::raise;
 
 namespace {
 
@@ -270,7 +270,7 @@ void Trainer::Run::add_row() {
 
 void Trainer::Run::end_unless_finite(double loss, const char* name, std::int64_t step) {
   if (!options_.stops_if_not_finite || std::isfinite(loss) || !reason_.empty()) return;
-  reason_ = fmt::format("the {} is {} at step {}", name, runtime::printed(loss), step);
+  reason_ = fmt::format("the {} is {} at step {}", name, base::printed(loss), step);
   is_broken_ = true;
 }
 

@@ -19,7 +19,7 @@
 namespace patchbay::nn {
 namespace {
 
-using runtime::raise;
+using base::raise;
 
 /// Losses are multiplied by it, and gradients divided.
 bool is_scale(double scale) {

@@ -19,7 +19,7 @@
 
 namespace patchbay::nn {
 
-using runtime::raise;
+using base::raise;
 
 namespace {
 

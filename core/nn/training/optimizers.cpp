@@ -8,7 +8,7 @@
 
 namespace patchbay::nn {
 
-using runtime::raise;
+using base::raise;
 
 namespace {
 

@@ -14,10 +14,10 @@ namespace {
 
 void check_not_recording(std::string_view question) {
   if (!is_recording_graph()) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] a graph is being recorded, whose replays count the steps on the device: "
-                 "expected the question outside of the recording. Ask before it or after a replay.",
-                 question);
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] a graph is being recorded, whose replays count the steps on the device: "
+              "expected the question outside of the recording. Ask before it or after a replay.",
+              question);
 }
 
 /// The elements from `first` to the one before `end`.

@@ -31,8 +31,8 @@ bool is_valid_key(std::string_view key) {
          std::all_of(key.begin(), key.end(), is_valid);
 }
 
-fs::path cache_directory(const Environment& environment) {
-  if (has_raised_privileges()) return {};
+fs::path cache_directory(const base::Environment& environment) {
+  if (base::has_raised_privileges()) return {};
   if (const auto set = environment.get("cache_dir"); set && !set->empty()) return *set;
   if (const auto caches = environment.folder("XDG_CACHE_HOME"); caches.starts_with('/')) {
     return fs::path(caches) / "patchbay";
@@ -71,8 +71,9 @@ bool write_file(const fs::path& path, std::string_view key, std::string_view blo
   if (file < 0) return false;
   flock(file, LOCK_EX | LOCK_NB);  // a file that nobody holds is a leftover
   const Header header = header_of(key, blob);
-  const bool written = write_all(file, &header, sizeof(header)) &&
-                       write_all(file, blob.data(), blob.size()) && (!flushes || fsync(file) == 0);
+  const bool written = output::write_all(file, &header, sizeof(header)) &&
+                       output::write_all(file, blob.data(), blob.size()) &&
+                       (!flushes || fsync(file) == 0);
   return close(file) == 0 && written;
 }
 
@@ -137,16 +138,16 @@ std::optional<std::string> read_file(const fs::path& path, std::string_view key)
 
 }  // namespace
 
-std::optional<std::string> cache_get(const Environment& environment, std::string_view key) {
-  const CancellationOff not_cancelled;
+std::optional<std::string> cache_get(const base::Environment& environment, std::string_view key) {
+  const base::CancellationOff not_cancelled;
   const fs::path directory = cache_directory(environment);
   if (directory.empty() || !is_valid_key(key) || !is_private(directory)) return std::nullopt;
   return read_file(directory / key, key);
 }
 
-void cache_put(const Environment& environment, std::string_view key, std::string_view blob,
+void cache_put(const base::Environment& environment, std::string_view key, std::string_view blob,
                bool survives_power_cut) noexcept {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   static std::atomic<unsigned> counter{0};
   try {
     const fs::path directory = cache_directory(environment);

@@ -14,10 +14,10 @@ namespace patchbay::runtime {
 /// The directory is the setting "cache_dir" (PATCHBAY_CACHE_DIR), else patchbay in XDG_CACHE_HOME
 /// or ~/.cache. It is created with mode 0700, and not used if it belongs to another user. Nothing
 /// is cached with raised privileges.
-std::optional<std::string> cache_get(const Environment& environment, std::string_view key);
+std::optional<std::string> cache_get(const base::Environment& environment, std::string_view key);
 /// Errors are ignored. Atomic: a reader sees a whole blob or none. Without `survives_power_cut` it
 /// does not wait for the disk.
-void cache_put(const Environment& environment, std::string_view key, std::string_view blob,
+void cache_put(const base::Environment& environment, std::string_view key, std::string_view blob,
                bool survives_power_cut = true) noexcept;
 
 }  // namespace patchbay::runtime

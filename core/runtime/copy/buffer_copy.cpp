@@ -11,18 +11,19 @@
 namespace patchbay {
 namespace {
 
+using base::raise;
 using runtime::CopyAddress;
-using runtime::raise;
 
 void check_range(const BufferRange& range, const char* which) {
   if (!range.buffer) {
-    raise(ErrorCode::kInvalidArgument, "[copy] the {} has no buffer.", which);
+    base::raise(ErrorCode::kInvalidArgument, "[copy] the {} has no buffer.", which);
   }
   const std::size_t size = range.buffer.size_bytes();
   if (range.offset_bytes > size || range.size_bytes > size - range.offset_bytes) {
-    raise(ErrorCode::kInvalidArgument,
-          "[copy] the {} range is outside its buffer: {} bytes from offset {}, of {} bytes ({}).",
-          which, range.size_bytes, range.offset_bytes, size, range.buffer.device().name());
+    base::raise(
+        ErrorCode::kInvalidArgument,
+        "[copy] the {} range is outside its buffer: {} bytes from offset {}, of {} bytes ({}).",
+        which, range.size_bytes, range.offset_bytes, size, range.buffer.device().name());
   }
 }
 
@@ -51,14 +52,14 @@ void copy(const BufferRange& to, const BufferRange& from, bool non_blocking) {
   check_range(from, "source");
   to.buffer.state()->check_writable("copy", "the destination");
   if (to.size_bytes != from.size_bytes) {
-    raise(ErrorCode::kInvalidArgument,
-          "[copy] sizes differ: destination {} bytes, source {} bytes.", to.size_bytes,
-          from.size_bytes);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[copy] sizes differ: destination {} bytes, source {} bytes.", to.size_bytes,
+                from.size_bytes);
   }
   if (overlap(to, from)) {
-    raise(ErrorCode::kInvalidArgument,
-          "[copy] the ranges overlap: {} bytes at offsets {} and {} of the same memory ({}).",
-          to.size_bytes, to.offset_bytes, from.offset_bytes, to.buffer.device().name());
+    base::raise(ErrorCode::kInvalidArgument,
+                "[copy] the ranges overlap: {} bytes at offsets {} and {} of the same memory ({}).",
+                to.size_bytes, to.offset_bytes, from.offset_bytes, to.buffer.device().name());
   }
   runtime::copy_bytes(address_of(to), address_of(from), to.size_bytes, non_blocking, "copy");
 }
@@ -67,7 +68,7 @@ void copy_from_host(const BufferRange& to, const void* from) {
   check_range(to, "destination");
   to.buffer.state()->check_writable("copy_from_host", "the destination");
   if (from == nullptr && to.size_bytes != 0) {
-    raise(ErrorCode::kInvalidArgument, "[copy_from_host] the source is null.");
+    base::raise(ErrorCode::kInvalidArgument, "[copy_from_host] the source is null.");
   }
   runtime::copy_bytes(address_of(to), {nullptr, 0, const_cast<void*>(from)}, to.size_bytes, false,
                       "copy_from_host");
@@ -76,7 +77,7 @@ void copy_from_host(const BufferRange& to, const void* from) {
 void copy_to_host(void* to, const BufferRange& from) {
   check_range(from, "source");
   if (to == nullptr && from.size_bytes != 0) {
-    raise(ErrorCode::kInvalidArgument, "[copy_to_host] the destination is null.");
+    base::raise(ErrorCode::kInvalidArgument, "[copy_to_host] the destination is null.");
   }
   runtime::copy_bytes({nullptr, 0, to}, address_of(from), from.size_bytes, false, "copy_to_host");
 }

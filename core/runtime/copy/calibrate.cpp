@@ -116,8 +116,8 @@ void measure(const Endpoint& from, const Endpoint& to, Route route, std::size_t 
 
 void calibrate(const Endpoint& from, const Endpoint& to) {
   if (from.is_host() && to.is_host()) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[calibrate] both ends are the host: expected a device at one end at least.");
+    base::raise(ErrorCode::kInvalidArgument,
+                "[calibrate] both ends are the host: expected a device at one end at least.");
   }
   const Route route = plan_copy(from, to, kSmallBytes).route;
   // The data comes from the host, whichever direction is measured.

@@ -123,7 +123,7 @@ void submit(const CopyRequest& request) {
   StreamState& stream = current_stream(device, operation);
   if (stream.completes_inline) {
     wait_on_host(request);
-    const NoDelivery no_delivery;
+    const output::NoDelivery no_delivery;
     const InlineSpan span(stream, submission_of(request));
     check_call(device, enter(request, stream), operation);
     return;
@@ -155,13 +155,14 @@ void honour_guard(const EndpointTraits& to, const EndpointTraits& from, Route ro
   const std::string what = fmt::format("[{}] copy of {} bytes from {} to {} ({})", operation,
                                        size_bytes, name_of(from), name_of(to), to_string(route));
   if (scope.guard == CopyGuard::Mode::kForbid) {
-    raise(ErrorCode::kCopyForbidden,
-          "{} inside a CopyGuard: expected that nothing moves. Move it out of the guarded block{}, "
-          "or allow it with CopyGuard(CopyGuard::Mode::kAllow).",
-          what,
-          route == Route::kScalar
-              ? fmt::format(", pass a number or a 0-d tensor that is on {}", name_of(to))
-              : "");
+    base::raise(
+        ErrorCode::kCopyForbidden,
+        "{} inside a CopyGuard: expected that nothing moves. Move it out of the guarded block{}, "
+        "or allow it with CopyGuard(CopyGuard::Mode::kAllow).",
+        what,
+        route == Route::kScalar
+            ? fmt::format(", pass a number or a 0-d tensor that is on {}", name_of(to))
+            : "");
   }
   DeviceState* device = from.device != nullptr ? from.device : to.device;
   if (device != nullptr) {
@@ -245,7 +246,7 @@ void carry_out(const CopyRequest& request, bool blocks) {
 
 /// For profiles.
 void note_host_copy(const Tracing& tracing, const Submission& what, std::uint64_t begin_ns) {
-  const std::uint64_t end_ns = now_ns();
+  const std::uint64_t end_ns = base::now_ns();
   if (const Profilers profilers = tracing.profilers()) {
     add_measured(profilers, "host", what, end_ns - begin_ns);
   }
@@ -263,7 +264,7 @@ void submit_leg(const CopyRequest& request, StreamState& stream) {
 void copy_on_host(const CopyAddress& to, const CopyAddress& from, std::size_t size_bytes) {
   const RuntimeState& runtime = (to.buffer != nullptr ? to : from).buffer->device->runtime;
   const Tracing& tracing = runtime.tracing;
-  const std::uint64_t begin_ns = tracing.is_on() ? now_ns() : 0;
+  const std::uint64_t begin_ns = tracing.is_on() ? base::now_ns() : 0;
   runtime.host_copier.copy(host_address(to), host_address(from), size_bytes);
   if (begin_ns != 0)
     note_host_copy(tracing, submission_of({to, from, size_bytes, "copy"}), begin_ns);

@@ -87,9 +87,10 @@ void check_same_runtime(const EndpointTraits& from, const EndpointTraits& to,
       &from.device->runtime == &to.device->runtime) {
     return;
   }
-  raise(ErrorCode::kInvalidArgument,
-        "[{}] {} and {} belong to two runtimes: copies stay within one. Go through host memory.",
-        operation, name_of(from), name_of(to));
+  base::raise(
+      ErrorCode::kInvalidArgument,
+      "[{}] {} and {} belong to two runtimes: copies stay within one. Go through host memory.",
+      operation, name_of(from), name_of(to));
 }
 
 }  // namespace runtime

@@ -28,7 +28,7 @@ std::size_t default_threads() {
   return static_cast<std::size_t>(std::clamp(CPU_COUNT(&allowed) / kProcessorsForEach, 1, kMost));
 }
 
-std::size_t threads_of(const Environment& environment) {
+std::size_t threads_of(const base::Environment& environment) {
   constexpr std::size_t kMost = 64;
   const std::string value = environment.get("copy_threads").value_or("");
   if (value.empty()) return default_threads();
@@ -36,10 +36,10 @@ std::size_t threads_of(const Environment& environment) {
   const char* const end = value.data() + value.size();
   const auto [rest, failure] = std::from_chars(value.data(), end, number);
   if (failure != std::errc() || rest != end || number == 0 || number > kMost) {
-    raise(ErrorCode::kInvalidArgument,
-          "[Runtime] bad setting 'copy_threads': expected 1 to {}, got {}. Correct "
-          "PATCHBAY_COPY_THREADS or RuntimeOptions::settings.",
-          kMost, quote(value));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[Runtime] bad setting 'copy_threads': expected 1 to {}, got {}. Correct "
+                "PATCHBAY_COPY_THREADS or RuntimeOptions::settings.",
+                kMost, base::quote(value));
   }
   return number;
 }
@@ -52,7 +52,7 @@ bool are_disjoint(const void* a, const void* b, std::size_t size_bytes) {
 
 }  // namespace
 
-HostCopier::HostCopier(const ThreadPool& lent, const Environment& environment)
+HostCopier::HostCopier(const ThreadPool& lent, const base::Environment& environment)
     : lent_(lent), num_threads_(threads_of(environment)) {}
 
 std::size_t HostCopier::chunk_bytes(bool has_host_leg) const {
@@ -60,7 +60,7 @@ std::size_t HostCopier::chunk_bytes(bool has_host_leg) const {
 }
 
 HostCopier::~HostCopier() {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   if (process_is_ending()) {
     for (std::thread& thread : threads_) thread.detach();
     return;
@@ -96,7 +96,7 @@ void HostCopier::copy(void* to, const void* from, std::size_t size_bytes) {
 
 /// Among the copier's own threads. False if they are busy, or none could start.
 bool HostCopier::share(const Job& job) {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   const std::unique_lock turn(turn_, std::try_to_lock);
   if (!turn) return false;
   std::unique_lock lock(mutex_);
@@ -118,7 +118,7 @@ void HostCopier::start_threads() {
     const std::size_t wanted = num_threads_ - 1;
     threads_.reserve(wanted);
     while (threads_.size() < wanted) {
-      threads_.push_back(start_quiet_thread("copy", [this] { help(); }));
+      threads_.push_back(base::start_quiet_thread("copy", [this] { help(); }));
     }
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): fewer are enough
   }

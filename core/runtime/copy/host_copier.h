@@ -25,7 +25,7 @@ class HostCopier {
   static constexpr std::size_t kLeastSharedBytes = std::size_t{4} << 20;
 
   /// Errors: kInvalidArgument for a bad setting `copy_threads`.
-  HostCopier(const ThreadPool& lent, const Environment& environment);
+  HostCopier(const ThreadPool& lent, const base::Environment& environment);
   ~HostCopier();
   HostCopier(const HostCopier&) = delete;
   HostCopier& operator=(const HostCopier&) = delete;

@@ -51,8 +51,9 @@ void TransferJob::wait_on_host(std::uint64_t sequence, std::string_view operatio
   if (!home.is_here()) [[unlikely]]
     home.check(operation, describe());
   if (!ends_by(deadline_ns)) {
-    raise(ErrorCode::kTimedOut, "[{}] the deadline passed during {}. Nothing is lost: wait again.",
-          operation, describe());
+    base::raise(ErrorCode::kTimedOut,
+                "[{}] the deadline passed during {}. Nothing is lost: wait again.", operation,
+                describe());
   }
   if (const FaultPtr fault = progress->fault_at(sequence)) throw memory_error(*fault, operation);
 }
@@ -60,15 +61,15 @@ void TransferJob::wait_on_host(std::uint64_t sequence, std::string_view operatio
 bool TransferJob::is_ordered_here() const noexcept { return Transfer::current() != nullptr; }
 
 void TransferJob::finish_quietly() noexcept {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   if (home.is_here()) ends_by(PATCHBAY_NO_DEADLINE);
 }
 
 bool TransferJob::ends_by(std::uint64_t deadline_ns) {
   std::unique_lock lock(mutex_);
   while (!is_ended_) {
-    if (now_ns() >= deadline_ns) return false;
-    wait_until(ended_, lock, deadline_ns);
+    if (base::now_ns() >= deadline_ns) return false;
+    base::wait_until(ended_, lock, deadline_ns);
   }
   return true;
 }
@@ -92,7 +93,7 @@ void TransferJob::attempt() {
   } catch (const std::bad_alloc&) {
     fail({ErrorCode::kOutOfMemory, "no memory is left on the host"});
   } catch (const std::exception& error) {
-    fail({ErrorCode::kInternal, "an exception: " + one_line(error.what())});
+    fail({ErrorCode::kInternal, "an exception: " + base::one_line(error.what())});
   } catch (...) {
     fail({ErrorCode::kInternal, "an exception of an unknown type"});
   }
@@ -187,7 +188,7 @@ Transfer::Transfer() : state_(std::make_shared<State>()) { unknown_fault(); }
 
 Transfer::~Transfer() {
   if (!thread_.joinable()) return;
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   {
     const std::scoped_lock lock(state_->mutex);
     state_->stops = true;
@@ -202,7 +203,7 @@ Transfer::~Transfer() {
 }
 
 void Transfer::run_all(const std::shared_ptr<State>& state) {
-  const ServiceThread service;
+  const output::ServiceThread service;
   std::unique_lock lock(state->mutex);
   for (;;) {
     state->added.wait(
@@ -216,16 +217,16 @@ void Transfer::run_all(const std::shared_ptr<State>& state) {
 /// The caller holds the mutex.
 void Transfer::check_open() {
   if (state_->stops) {
-    raise(ErrorCode::kInternal, "[copy] the process is ending: nothing is staged any more.");
+    base::raise(ErrorCode::kInternal, "[copy] the process is ending: nothing is staged any more.");
   }
-  if (!std::exchange(state_->is_stopped_at_exit, true)) StoppedAtEnd<State>::add(state_);
+  if (!std::exchange(state_->is_stopped_at_exit, true)) base::StoppedAtEnd<State>::add(state_);
 }
 
 void Transfer::add(std::shared_ptr<TransferJob> job, const std::shared_ptr<StagingRing>& ring) {
   const std::scoped_lock lock(state_->mutex);
   check_open();
   if (!thread_.joinable()) {
-    thread_ = start_quiet_thread("copy", [state = state_] { run_all(state); });
+    thread_ = base::start_quiet_thread("copy", [state = state_] { run_all(state); });
   }
   state_->jobs.push_back(std::move(job));
   if (ring) state_->last_ring = ring;
@@ -245,7 +246,7 @@ std::optional<Transfer::OwnCopy> Transfer::take_over(const std::shared_ptr<Trans
 
 Transfer::OwnCopy::~OwnCopy() {
   if (state_ == nullptr) return;
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   std::unique_lock lock(state_->mutex);
   state_->make_first(lock);
 }
@@ -284,8 +285,8 @@ bool Transfer::finish(const DeviceState* device, std::uint64_t deadline_ns) {
   std::unique_lock lock(state_->mutex);
   const std::uint64_t wanted = number_of_last(device);
   while (state_->num_ended < wanted && !state_->stops) {
-    if (now_ns() >= deadline_ns) return false;
-    wait_until(state_->ended, lock, deadline_ns);
+    if (base::now_ns() >= deadline_ns) return false;
+    base::wait_until(state_->ended, lock, deadline_ns);
   }
   return true;
 }

@@ -58,7 +58,7 @@ class TransferJob final : public Queue {
     return device == nullptr || device == to_device_ || device == from_device_;
   }
 
-  const HomeProcess home;
+  const base::HomeProcess home;
   std::vector<std::shared_ptr<TransferJob>> after;  // unfinished copies that write the source
 
  private:

@@ -12,9 +12,10 @@ namespace patchbay::runtime {
 
 void raise_bad_answer(const DeviceState& device, std::string_view operation,
                       std::string_view answer) {
-  raise(ErrorCode::kPluginFailed,
-        "[{}] the plugin '{}' broke the plugin interface: {} ({}). Tell the author of the plugin.",
-        operation, device.plugin.name, answer, device.info.name_text);
+  base::raise(
+      ErrorCode::kPluginFailed,
+      "[{}] the plugin '{}' broke the plugin interface: {} ({}). Tell the author of the plugin.",
+      operation, device.plugin.name, answer, device.info.name_text);
 }
 
 void raise_no_object(const DeviceState& device, std::string_view operation,

@@ -60,7 +60,7 @@ CopyTag::CopyTag(std::string tag) : previous_(std::exchange(context().tag, std::
 CopyTag::~CopyTag() { context().tag = std::move(previous_); }
 
 CopyGuard::CopyGuard(Mode mode) : previous_(context().guard) {
-  runtime::check_in_enum("CopyGuard", "mode", "CopyGuard::Mode", mode, Mode::kForbid);
+  base::check_in_enum("CopyGuard", "mode", "CopyGuard::Mode", mode, Mode::kForbid);
   context().guard = mode;
 }
 CopyGuard::~CopyGuard() { context().guard = previous_; }

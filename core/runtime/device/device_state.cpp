@@ -59,8 +59,9 @@ bool DeviceState::caches_memory() const {
 }
 
 void DeviceState::raise_gone() const {
-  raise(ErrorCode::kUnknownDevice, "[Device] device '{}' is gone: its plugin '{}' was unloaded.",
-        info.name_text, plugin.name);
+  base::raise(ErrorCode::kUnknownDevice,
+              "[Device] device '{}' is gone: its plugin '{}' was unloaded.", info.name_text,
+              plugin.name);
 }
 
 }  // namespace patchbay::runtime
@@ -72,9 +73,9 @@ std::string_view to_string(DeviceKind kind) {
 }
 
 void Device::raise_undefined() {
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[Device] the device is undefined: the handle was default-constructed or moved "
-                 "from. Name one, for example Device(\"cpu:0\").");
+  base::raise(ErrorCode::kInvalidArgument,
+              "[Device] the device is undefined: the handle was default-constructed or moved "
+              "from. Name one, for example Device(\"cpu:0\").");
 }
 
 const std::string& Device::name() const { return state().info.name_text; }
@@ -89,20 +90,20 @@ PluginExtension plugin_extension(const Device& device, std::string_view name,
                                  std::uint32_t version) {
   runtime::DeviceState& state = device.state();
   if (name.find('.') == std::string_view::npos) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[plugin_extension] {}: expected a name of the plugin's own, which has a '.' in "
-                   "it, as 'mine.counters' ({}).",
-                   runtime::quote(name), state.info.name_text);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[plugin_extension] {}: expected a name of the plugin's own, which has a '.' in "
+                "it, as 'mine.counters' ({}).",
+                base::quote(name), state.info.name_text);
   }
   const auto call = state.enter("plugin_extension");
   patchbay_device* const opened = state.open("plugin_extension");
   const void* const table = state.plugin.extension(name, 0, state.info.plugin_index, version);
   const auto& layer = state.plugin.layer;
   if (table != nullptr) return {table, layer != nullptr ? layer->own_device(opened) : opened};
-  runtime::raise(ErrorCode::kUnsupported,
-                 "[plugin_extension] the plugin '{}' has no extension {} of version {} ({}). Its "
-                 "documentation says which it has.",
-                 state.plugin.name, runtime::quote(name), version, state.info.name_text);
+  base::raise(ErrorCode::kUnsupported,
+              "[plugin_extension] the plugin '{}' has no extension {} of version {} ({}). Its "
+              "documentation says which it has.",
+              state.plugin.name, base::quote(name), version, state.info.name_text);
 }
 
 std::ostream& operator<<(std::ostream& out, const Device& device) {

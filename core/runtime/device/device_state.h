@@ -29,7 +29,7 @@ struct StreamState;
 /// A link to a device for objects that may outlive it: null once the device is gone.
 struct DeviceLink {
   explicit DeviceLink(DeviceState* there) : device(there) {}
-  const HomeProcess home;
+  const base::HomeProcess home;
   std::shared_mutex mutex;
   DeviceState* device;
 };
@@ -83,7 +83,7 @@ struct DeviceState {
   /// Errors: kUnknownDevice, always: the plugin was unloaded.
   [[noreturn]] void raise_gone() const;
 
-  const HomeProcess home;
+  const base::HomeProcess home;
   RuntimeState& runtime;
   PluginState& plugin;
   const DeviceInfo& info;

@@ -14,7 +14,7 @@ struct DefaultGenerators {
   std::mutex mutex;
   std::vector<std::weak_ptr<GeneratorState>> all;
 };
-constinit OfProcess<DefaultGenerators> default_generators;
+constinit base::OfProcess<DefaultGenerators> default_generators;
 constinit std::atomic<std::uint64_t> process_seed{0};  // changed under the mutex
 
 }  // namespace

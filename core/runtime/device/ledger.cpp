@@ -14,7 +14,7 @@
 
 namespace patchbay {
 
-using runtime::one_line;
+using base::one_line;
 
 std::string_view to_string(Route route) {
   switch (route) {
@@ -35,7 +35,7 @@ struct Ledger::Impl {
     std::uint64_t copies = 0;
     std::uint64_t bytes = 0;
   };
-  const runtime::HomeProcess home;
+  const base::HomeProcess home;
   using Key = std::tuple<std::string, std::string, Route, std::string>;
   mutable std::mutex mutex;
   std::map<Key, Counts> counts;
@@ -87,8 +87,9 @@ std::string Ledger::to_text() const {
   std::string text = fmt::format("{:<12} {:<12} {:<16} {:>10} {:>16}  {}\n", "from", "to", "route",
                                  "copies", "bytes", "tag");
   for (const LedgerEntry& entry : entries()) {
-    text += fmt::format("{:<12} {:<12} {:<16} {:>10} {:>16}  {}\n", entry.from, entry.to,
-                        to_string(entry.route), entry.copies, entry.bytes, one_line(entry.tag));
+    text +=
+        fmt::format("{:<12} {:<12} {:<16} {:>10} {:>16}  {}\n", entry.from, entry.to,
+                    to_string(entry.route), entry.copies, entry.bytes, base::one_line(entry.tag));
   }
   return text;
 }

@@ -24,8 +24,8 @@ class Transfer;
 
 /// Owned by the handles to the runtime and to its devices.
 struct RuntimeState : PluginOwner, std::enable_shared_from_this<RuntimeState> {
-  RuntimeState(const RuntimeOptions& options, Environment read, Links& measured, Transfer& copies,
-               HostCopier& copier)
+  RuntimeState(const RuntimeOptions& options, base::Environment read, Links& measured,
+               Transfer& copies, HostCopier& copier)
       : PluginOwner(options, std::move(read)),
         sync(environment.is_on("sync")),
         validates(environment.is_on("validate")),

@@ -25,7 +25,7 @@ std::unique_ptr<DriverGraph> DriverGraph::make(DeviceState& device) {
   const auto call = device.enter("record_graph");
   patchbay_graph* handle = nullptr;
   if (patchbay_status* const status = table->create(device.open("record_graph"), &handle)) {
-    release_status(status);
+    base::release_status(status);
     return nullptr;
   }
   given(handle, device, "record_graph", "create of 'graph'");
@@ -57,8 +57,8 @@ bool DriverGraph::record(const std::vector<patchbay_argument>& arguments,
   try {
     patchbay_stream* stream = nullptr;
     check_call(device_, table_.begin(handle_, &stream), "replay");
-    StatusHolder launched(stream != nullptr ? launch_all(stream) : nullptr);
-    StatusHolder ended(table_.end(handle_));
+    base::StatusHolder launched(stream != nullptr ? launch_all(stream) : nullptr);
+    base::StatusHolder ended(table_.end(handle_));
     check_call(device_, launched ? launched.release() : ended.release(), "replay");
     given(stream, device_, "replay", "begin of 'graph'");
   } catch (const Error& error) {

@@ -191,11 +191,12 @@ void GraphRecorder::set_position(const std::shared_ptr<GeneratorState>& generato
                                  GeneratorPosition position) {
   GraphGenerator& known = graph_->generators_[generator_of(generator)];
   if (position.seed != known.met.seed || position.offset < known.met.offset) {
-    raise(ErrorCode::kInvalidArgument,
-          "[set_state] a graph is being recorded, and each run begins where its generator then is: "
-          "seed {}, offset {} was not taken in the recording. Seed the generator before the "
-          "recording, or before a replay.",
-          position.seed, position.offset);
+    base::raise(
+        ErrorCode::kInvalidArgument,
+        "[set_state] a graph is being recorded, and each run begins where its generator then is: "
+        "seed {}, offset {} was not taken in the recording. Seed the generator before the "
+        "recording, or before a replay.",
+        position.seed, position.offset);
   }
   known.offset = position.offset;
 }

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/runtime/device/runtime_state.h"
-#include "core/runtime/kernel/launch.h"
+#include "core/runtime/kernel/launch_grid.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/fault.h"
 #include "core/runtime/stream/stream_scope.h"
@@ -72,7 +72,7 @@ bool GraphState::bind(const GraphRange& bytes, const Buffer& replacement,
 bool GraphState::set(std::uint32_t slot, const Scalar& value) {
   check_home("set");
   const std::scoped_lock lock(mutex_);
-  std::vector<std::pair<patchbay_argument*, ElementBits>> changes;
+  std::vector<std::pair<patchbay_argument*, base::ElementBits>> changes;
   for (const GraphSlot& known : slots_) {
     if (known.slot != slot) continue;
     patchbay_argument& argument = arguments_[known.argument];

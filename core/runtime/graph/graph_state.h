@@ -149,7 +149,7 @@ class GraphState {
       Fault{ErrorCode::kInvalidArgument, 0, "the replay that was to compute these elements failed",
             "Replay the graph once more, or make the tensor again"});
   std::vector<std::shared_ptr<DeviceState>> devices_;  // outlive all members below
-  mutable NoDeliveryMutex mutex_;                      // one run or change at a time
+  mutable output::NoDeliveryMutex mutex_;              // one run or change at a time
   std::vector<Step> steps_;
   std::vector<Launch> launches_;
   std::vector<GridLaunch> grid_launches_;

@@ -13,7 +13,7 @@
 namespace patchbay {
 namespace {
 
-using runtime::raise;
+using base::raise;
 
 std::string_view to_string(ArgumentSpec::Kind kind) {
   switch (kind) {
@@ -27,16 +27,17 @@ std::string_view to_string(ArgumentSpec::Kind kind) {
 /// The bytes from the first element to the end of the last.
 std::size_t extent_bytes(const Argument& argument, std::string_view op, std::size_t index) {
   if (argument.strides.rank() != argument.shape.rank()) {
-    raise(ErrorCode::kInvalidArgument,
-          "[{}] argument {}: expected as many strides as extents, got {} for shape {}.", op, index,
-          to_string(argument.strides), to_string(argument.shape));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] argument {}: expected as many strides as extents, got {} for shape {}.", op,
+                index, to_string(argument.strides), to_string(argument.shape));
   }
   std::int64_t last = 0, count = 1;
   bool overflows = false, is_empty = false;
   for (const std::int64_t extent : argument.shape) {
     if (extent < 0) {
-      raise(ErrorCode::kInvalidArgument, "[{}] argument {}: expected extents of 0 or more, got {}.",
-            op, index, to_string(argument.shape));
+      base::raise(ErrorCode::kInvalidArgument,
+                  "[{}] argument {}: expected extents of 0 or more, got {}.", op, index,
+                  to_string(argument.shape));
     }
     is_empty = is_empty || extent == 0;
     overflows = overflows || (extent != 0 && __builtin_mul_overflow(count, extent, &count));
@@ -45,8 +46,9 @@ std::size_t extent_bytes(const Argument& argument, std::string_view op, std::siz
   for (int i = 0; i < argument.shape.rank(); ++i) {
     std::int64_t reach = 0;
     if (argument.strides[i] < 0) {
-      raise(ErrorCode::kInvalidArgument, "[{}] argument {}: expected strides of 0 or more, got {}.",
-            op, index, to_string(argument.strides));
+      base::raise(ErrorCode::kInvalidArgument,
+                  "[{}] argument {}: expected strides of 0 or more, got {}.", op, index,
+                  to_string(argument.strides));
     }
     overflows = overflows ||
                 __builtin_mul_overflow(argument.shape[i] - 1, argument.strides[i], &reach) ||
@@ -57,8 +59,9 @@ std::size_t extent_bytes(const Argument& argument, std::string_view op, std::siz
   overflows = overflows || __builtin_add_overflow(last, 1, &last) ||
               __builtin_mul_overflow(last, element_bytes, &bytes);
   if (overflows) {
-    raise(ErrorCode::kOverflow, "[{}] argument {}: shape {} with strides {} overflows 64 bits.", op,
-          index, to_string(argument.shape), to_string(argument.strides));
+    base::raise(ErrorCode::kOverflow,
+                "[{}] argument {}: shape {} with strides {} overflows 64 bits.", op, index,
+                to_string(argument.shape), to_string(argument.strides));
   }
   return static_cast<std::size_t>(bytes);
 }
@@ -66,46 +69,50 @@ std::size_t extent_bytes(const Argument& argument, std::string_view op, std::siz
 void check_kind(const Argument& argument, const ArgumentSpec& spec, std::string_view op,
                 std::size_t index) {
   if (argument.kind != spec.kind || argument.dtype != spec.dtype) {
-    raise(ErrorCode::kInvalidArgument, "[{}] argument {}: expected a {} of {}, got a {} of {}.", op,
-          index, to_string(spec.kind), to_string(spec.dtype), to_string(argument.kind),
-          to_string(argument.dtype));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] argument {}: expected a {} of {}, got a {} of {}.", op, index,
+                to_string(spec.kind), to_string(spec.dtype), to_string(argument.kind),
+                to_string(argument.dtype));
   }
   if (spec.kind != ArgumentSpec::Kind::kTensor || spec.any_shape) return;
   if (!(argument.shape == spec.shape) || !(argument.strides == spec.strides)) {
-    raise(ErrorCode::kInvalidArgument,
-          "[{}] argument {}: the kernel was prepared for shape {} and strides {}, got {} and {}.",
-          op, index, to_string(spec.shape), to_string(spec.strides), to_string(argument.shape),
-          to_string(argument.strides));
+    base::raise(
+        ErrorCode::kInvalidArgument,
+        "[{}] argument {}: the kernel was prepared for shape {} and strides {}, got {} and {}.", op,
+        index, to_string(spec.shape), to_string(spec.strides), to_string(argument.shape),
+        to_string(argument.strides));
   }
 }
 
 void check_tensor(const Argument& argument, Access access, const runtime::DeviceState& device,
                   std::string_view op, std::size_t index) {
   if (!argument.buffer) {
-    raise(ErrorCode::kInvalidArgument, "[{}] argument {}: the tensor has no buffer.", op, index);
+    base::raise(ErrorCode::kInvalidArgument, "[{}] argument {}: the tensor has no buffer.", op,
+                index);
   }
   const runtime::DeviceState& owner = *argument.buffer.state()->device;
   if (&owner != &device) {
-    raise(ErrorCode::kDeviceMismatch, "[{}] argument {} is on {}, the kernel on {}. {}", op, index,
-          owner.info.name_text, device.info.name_text,
-          &owner.runtime == &device.runtime
-              ? "Copy it there first."
-              : "They belong to two runtimes, which do not mix: copy through host memory.");
+    base::raise(ErrorCode::kDeviceMismatch, "[{}] argument {} is on {}, the kernel on {}. {}", op,
+                index, owner.info.name_text, device.info.name_text,
+                &owner.runtime == &device.runtime
+                    ? "Copy it there first."
+                    : "They belong to two runtimes, which do not mix: copy through host memory.");
   }
   if (access != Access::kRead && argument.buffer.state()->is_read_only) {
     argument.buffer.state()->raise_read_only(op, fmt::format("argument {}", index));
   }
   const std::size_t bytes = extent_bytes(argument, op, index);
   if (argument.offset_bytes % size_bytes(argument.dtype) != 0) {
-    raise(ErrorCode::kInvalidArgument,
-          "[{}] argument {}: expected an offset that is a multiple of the {} bytes of {}, got {}.",
-          op, index, size_bytes(argument.dtype), to_string(argument.dtype), argument.offset_bytes);
+    base::raise(
+        ErrorCode::kInvalidArgument,
+        "[{}] argument {}: expected an offset that is a multiple of the {} bytes of {}, got {}.",
+        op, index, size_bytes(argument.dtype), to_string(argument.dtype), argument.offset_bytes);
   }
   const std::size_t size = argument.buffer.size_bytes();
   if (argument.offset_bytes > size || bytes > size - argument.offset_bytes) {
-    raise(ErrorCode::kInvalidArgument,
-          "[{}] argument {}: {} bytes from offset {} reach outside a buffer of {} bytes.", op,
-          index, bytes, argument.offset_bytes, size);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] argument {}: {} bytes from offset {} reach outside a buffer of {} bytes.", op,
+                index, bytes, argument.offset_bytes, size);
   }
 }
 
@@ -119,14 +126,15 @@ class Order {
     num_tensors_ = kernel.module == nullptr ? 0 : num_tensors(specs);
     num_others_ = num_arguments - specs.size();
     if (num_arguments < specs.size() || num_tensors_ == 0 || num_others_ % num_tensors_ != 0) {
-      raise(ErrorCode::kInvalidArgument, "[{}] expected {} arguments, got {} ({}).", op,
-            specs.size(), num_arguments, kernel.device.info.name_text);
+      base::raise(ErrorCode::kInvalidArgument, "[{}] expected {} arguments, got {} ({}).", op,
+                  specs.size(), num_arguments, kernel.device.info.name_text);
     }
     if (!kernel.device.info.takes_fused_groups) {
-      raise(ErrorCode::kUnsupported,
-            "[{}] {} groups of tensors: this device takes one in a launch ({}). Launch once for "
-            "each.",
-            op, num_others_ / num_tensors_ + 1, kernel.device.info.name_text);
+      base::raise(
+          ErrorCode::kUnsupported,
+          "[{}] {} groups of tensors: this device takes one in a launch ({}). Launch once for "
+          "each.",
+          op, num_others_ / num_tensors_ + 1, kernel.device.info.name_text);
     }
   }
 
@@ -220,10 +228,10 @@ Argument Argument::tensor(Buffer buffer, DType dtype, const Shape& shape, Access
 }
 
 Kernel Kernel::prepare(const Device& device, const KernelSpec& spec) {
-  if (runtime::one_line(spec.op) != spec.op) {
-    raise(ErrorCode::kInvalidArgument,
-          "[prepare] bad operator: expected a name and a version, as in 'add.1', got {}.",
-          runtime::quote(spec.op));
+  if (base::one_line(spec.op) != spec.op) {
+    base::raise(ErrorCode::kInvalidArgument,
+                "[prepare] bad operator: expected a name and a version, as in 'add.1', got {}.",
+                base::quote(spec.op));
   }
   const auto call = device.state().enter("prepare");
   device.state().open("prepare");
@@ -239,9 +247,9 @@ void Kernel::launch(const Stream& stream, std::span<const Argument> arguments,
   const std::vector<ArgumentSpec>& specs = state_->spec.arguments;
   const std::string_view op = name.empty() ? std::string_view(state_->spec.op) : name;
   if (&stream.state().device != &state_->device) {
-    raise(ErrorCode::kDeviceMismatch,
-          "[{}] the stream is of {}, the kernel of {}. Use a stream of the kernel's device.", op,
-          stream.state().device.info.name_text, state_->device.info.name_text);
+    base::raise(ErrorCode::kDeviceMismatch,
+                "[{}] the stream is of {}, the kernel of {}. Use a stream of the kernel's device.",
+                op, stream.state().device.info.name_text, state_->device.info.name_text);
   }
   const Order order(*state_, arguments.size(), op);
   std::vector<patchbay_argument> raw;

@@ -80,8 +80,8 @@ KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
     : device(owner), spec(wanted) {
   std::vector<patchbay_argument_spec> arguments;
   for (const ArgumentSpec& argument : spec.arguments) arguments.push_back(to_abi(argument));
-  const Counted preparation(device.live_preparations);
-  const NoDelivery no_delivery;
+  const base::Counted preparation(device.live_preparations);
+  const output::NoDelivery no_delivery;
   const auto start = std::chrono::steady_clock::now();
   const bool is_fused = spec.op == PATCHBAY_FORMAT_EXPRESSION;
   if (patchbay_status* status = is_fused ? load_expression(arguments) : prepare(arguments)) {
@@ -125,10 +125,11 @@ patchbay_status* KernelState::load_expression(std::span<const patchbay_argument_
   const std::string* const program =
       spec.attributes.size() == 1 ? std::get_if<std::string>(&spec.attributes[0].value) : nullptr;
   if (program == nullptr) {
-    raise(ErrorCode::kInvalidArgument,
-          "[{}] a fused expression is prepared with one attribute, the program's text: got {} "
-          "attributes.",
-          describe(spec), spec.attributes.size());
+    base::raise(
+        ErrorCode::kInvalidArgument,
+        "[{}] a fused expression is prepared with one attribute, the program's text: got {} "
+        "attributes.",
+        describe(spec), spec.attributes.size());
   }
   const patchbay_kernel_table& table = device.plugin.tables.kernel;
   patchbay_status* const status = retry_with_memory(device, [&] {
@@ -146,7 +147,7 @@ patchbay_status* KernelState::load_expression(std::span<const patchbay_argument_
 }
 
 void KernelState::unload() noexcept {
-  const NoDelivery no_delivery;
+  const output::NoDelivery no_delivery;
   const patchbay_kernel_table& table = device.plugin.tables.kernel;
   if (handle != nullptr) table.destroy(handle);
   if (module != nullptr) table.unload_module(module);
@@ -252,7 +253,7 @@ std::shared_ptr<KernelState> fused_kernel(DeviceState& device, const std::string
     return device.kernels->find_or_prepare(spec);
   } catch (const Error& error) {
     // Name the function in place of the operation: the user knows it by that name.
-    throw Error(error.code(), fmt::format("[{}] {}", name, without_operation(error.what())),
+    throw Error(error.code(), fmt::format("[{}] {}", name, base::without_operation(error.what())),
                 error.native_code(), error.is_retryable());
   }
 }

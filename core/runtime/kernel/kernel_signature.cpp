@@ -103,20 +103,20 @@ class Parser {
 
  private:
   [[noreturn]] void fail_on(int line, const std::string& what, std::string_view expected) {
-    raise(ErrorCode::kInvalidArgument, "[KernelModule] {}, line {}: {}: expected {}. {}",
-          quote(text_name_), line, what, expected, kExample);
+    base::raise(ErrorCode::kInvalidArgument, "[KernelModule] {}, line {}: {}: expected {}. {}",
+                base::quote(text_name_), line, what, expected, kExample);
   }
   [[noreturn]] void fail(const std::string& what, std::string_view expected) {
     fail_on(scanner_.line(), what, expected);
   }
   [[noreturn]] void fail_at(std::string_view token, const char* where, std::string_view expected) {
-    const std::string got = token.empty() ? "the end of the text" : quote(token);
+    const std::string got = token.empty() ? "the end of the text" : base::quote(token);
     fail(fmt::format("{} stands {}", got, where), expected);
   }
 
   void expect(std::string_view sign, const char* where) {
     const std::string_view token = scanner_.next();
-    if (token != sign) fail_at(token, where, quote(sign));
+    if (token != sign) fail_at(token, where, base::quote(sign));
   }
   std::string expect_name(const char* where) {
     const std::string_view token = scanner_.next();

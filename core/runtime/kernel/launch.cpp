@@ -25,7 +25,7 @@ Buffer make_workspace(const KernelState& kernel, std::string_view name) {
     throw Error(
         error.code(),
         fmt::format("[{}] no room for the workspace of {} bytes that {} asks for: {}", name,
-                    kernel.workspace_bytes, kernel.spec.op, without_operation(error.what())),
+                    kernel.workspace_bytes, kernel.spec.op, base::without_operation(error.what())),
         error.native_code(), error.is_retryable());
   }
 }
@@ -37,7 +37,7 @@ patchbay_memory memory_of(const Buffer& workspace) {
 patchbay_status* submit(KernelState& kernel, patchbay_stream* stream,
                         std::span<const patchbay_argument> arguments, patchbay_memory workspace,
                         std::string_view name) {
-  const NoDelivery no_delivery;
+  const output::NoDelivery no_delivery;
   return kernel.device.plugin.tables.kernel.launch(stream, kernel.handle, arguments.data(),
                                                    static_cast<std::uint32_t>(arguments.size()),
                                                    workspace, {name.data(), name.size()});
@@ -122,44 +122,6 @@ void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
   const std::uint64_t known = BufferState::faults_so_far();
   launch_on(stream, kernel, arguments, uses, name);
   note_rewritten(arguments, uses, known);
-}
-
-patchbay_status* submit_grid(patchbay_stream* stream, const ModuleKernelState& kernel,
-                             const GridAxes& groups, const GridAxes& group_size,
-                             std::span<const patchbay_argument> arguments) {
-  return kernel.module->device->plugin.tables.kernel.launch_grid(
-      stream, kernel.handle, groups.data(), group_size.data(), 0, arguments.data(),
-      static_cast<std::uint32_t>(arguments.size()),
-      {kernel.signature.name.data(), kernel.signature.name.size()});
-}
-
-void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
-                 const GridAxes& group_size, std::span<const patchbay_argument> arguments,
-                 std::span<const BufferAccess> uses) {
-  DeviceState& device = *kernel.module->device;
-  const std::string& name = kernel.signature.name;
-  if (Recorder* recorder = current_recorder()) [[unlikely]] {
-    return recorder->launch_grid(kernel.shared_from_this(), groups, group_size, arguments, uses);
-  }
-  StreamState& stream = current_stream(device, name);
-  const auto enter = [&](patchbay_stream* handle) {
-    return submit_grid(handle, kernel, groups, group_size, arguments);
-  };
-  if (are_tracked(uses)) insert_waits(stream, uses, name);
-  const WriteScope scope(uses);
-  if (stream.completes_inline) {
-    const NoDelivery no_delivery;
-    const InlineSpan span(stream, {.name = name, .arguments = arguments});
-    check_call(device, enter(stream.handle), name);
-    return;
-  }
-  kernel.module->launched.store(true);
-  stream.submit(
-      {.name = name, .arguments = arguments},
-      [&](std::uint64_t sequence) {
-        for (const BufferAccess& use : uses) use.buffer->note_use(stream, sequence, use.writes);
-      },
-      enter);
 }
 
 }  // namespace patchbay::runtime

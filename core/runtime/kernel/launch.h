@@ -13,7 +13,6 @@
 #include "core/base/element_bits.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/kernel/kernel_cache.h"
-#include "core/runtime/kernel/module_state.h"
 #include "core/runtime/memory/buffer_state.h"
 
 namespace patchbay::runtime {
@@ -29,11 +28,11 @@ inline void set_tensor(patchbay_argument& argument, const BufferState& buffer,
   argument.value.memory = {buffer.memory.base, buffer.memory.offset_bytes + offset_bytes};
   argument.contents = (access & PATCHBAY_WRITE) != 0 ? 0 : buffer.contents();
 }
-inline void set_value(patchbay_argument& argument, const ElementBits& bits) {
+inline void set_value(patchbay_argument& argument, const base::ElementBits& bits) {
   static_assert(sizeof argument.value == sizeof bits);
   std::memcpy(&argument.value, &bits, sizeof bits);
 }
-inline void set_scalar(patchbay_argument& argument, const ElementBits& bits, DType dtype) {
+inline void set_scalar(patchbay_argument& argument, const base::ElementBits& bits, DType dtype) {
   argument.kind = PATCHBAY_SCALAR;
   argument.dtype = static_cast<std::uint8_t>(dtype);
   argument.rank = 0;
@@ -95,19 +94,6 @@ class WriteScope {
 /// For a launch that writes every element of its outputs.
 void note_rewritten(std::span<const patchbay_argument> arguments,
                     std::span<const BufferAccess> uses, std::uint64_t after);
-
-// Launches of kernels that users wrote.
-
-/// Calls the plugin alone. The caller takes care of order and uses.
-patchbay_status* submit_grid(patchbay_stream* stream, const ModuleKernelState& kernel,
-                             const GridAxes& groups, const GridAxes& group_size,
-                             std::span<const patchbay_argument> arguments);
-
-/// Launches on this thread's stream of the device, as `launch` does. The arguments match the
-/// signature.
-void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
-                 const GridAxes& group_size, std::span<const patchbay_argument> arguments,
-                 std::span<const BufferAccess> uses);
 
 }  // namespace patchbay::runtime
 

@@ -18,18 +18,20 @@ patchbay_string to_abi(std::string_view text) { return {text.data(), text.size()
 
 void check_device(const DeviceState& device, const std::vector<KernelSignature>& signatures) {
   if (!device.info.properties.modules) {
-    raise(ErrorCode::kUnsupported,
-          "[KernelModule] device {} loads no modules. Use another device, or the operations of "
-          "patchbay/ops.h.",
-          device.info.name_text);
+    base::raise(
+        ErrorCode::kUnsupported,
+        "[KernelModule] device {} loads no modules. Use another device, or the operations of "
+        "patchbay/ops.h.",
+        device.info.name_text);
   }
   for (const KernelSignature& kernel : signatures) {
     for (const KernelParameter& parameter : kernel.parameters) {
       if (parameter.spec.dtype != DType::f64 || device.info.properties.f64) continue;
-      raise(ErrorCode::kUnsupported,
-            "[KernelModule] kernel '{}' takes '{}' of f64, and device {} has no f64. Use f32, or "
-            "another device.",
-            kernel.name, parameter.name, device.info.name_text);
+      base::raise(
+          ErrorCode::kUnsupported,
+          "[KernelModule] kernel '{}' takes '{}' of f64, and device {} has no f64. Use f32, or "
+          "another device.",
+          kernel.name, parameter.name, device.info.name_text);
     }
   }
 }
@@ -84,7 +86,7 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
 
 ModuleState::~ModuleState() {
   if (!device->is_callable()) return;
-  const NoDelivery no_delivery;
+  const output::NoDelivery no_delivery;
   if (launched.load()) device->finish_quietly();
   const patchbay_kernel_table& table = device->plugin.tables.kernel;
   for (patchbay_kernel* const kernel : kernels_) {

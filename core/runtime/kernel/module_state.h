@@ -40,12 +40,12 @@ struct ModuleState {
   const std::shared_ptr<DeviceState> device;
   const std::string name;
   const std::vector<KernelSignature> signatures;
-  const Counted counted;
+  const base::Counted counted;
   patchbay_module* handle = nullptr;
   std::atomic<bool> launched{false};
 
  private:
-  NoDeliveryMutex mutex_;
+  output::NoDeliveryMutex mutex_;
   std::vector<patchbay_kernel*> kernels_;  // one for each signature; null until requested
 };
 

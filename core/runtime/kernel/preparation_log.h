@@ -17,7 +17,7 @@ template <class NameOf>
 void log_preparation(const DeviceState& device, std::chrono::steady_clock::time_point start,
                      const NameOf& name_of) noexcept {
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  Logger& logger = device.plugin.owner.logger;
+  output::Logger& logger = device.plugin.owner.logger;
   if (time < std::chrono::milliseconds(20) || !logger.wants(LogLevel::kInfo)) return;
   try {
     logger.log(LogLevel::kInfo, "{}: prepared {} in {:.2f} s", device.info.name_text, name_of(),

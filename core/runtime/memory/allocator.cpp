@@ -54,7 +54,7 @@ void push(Block*& list, Block* block) {
 
 /// The text of a driver's error, without operation and device.
 std::string reason_of(const std::exception& error, const std::string& device_name) {
-  std::string_view text = without_operation(error.what());
+  std::string_view text = base::without_operation(error.what());
   const std::string suffix = fmt::format(" ({})", device_name);
   if (text.ends_with(suffix)) text.remove_suffix(suffix.size());
   return std::string(text);
@@ -351,7 +351,7 @@ std::string KindAllocator::largest_holders() {
   std::string text;
   for (const TaggedMemory& holder : std::span(all).first(std::min(all.size(), kShown))) {
     text += fmt::format("{}{} {}", text.empty() ? ", most by tag: " : "; ",
-                        holder.tag.empty() ? "no tag" : quote(holder.tag), holder.live_bytes);
+                        holder.tag.empty() ? "no tag" : base::quote(holder.tag), holder.live_bytes);
   }
   return text;
 }
@@ -360,7 +360,7 @@ void KindAllocator::raise_failure(std::size_t size_bytes, const std::string& why
   std::uint64_t free_bytes = 0, total_bytes = 0;
   bool is_known = false;
   if (patchbay_device* const opened = device_.handle.load(std::memory_order_acquire)) {
-    const StatusHolder unknown(
+    const base::StatusHolder unknown(
         device_.plugin.tables.memory.info(opened, &free_bytes, &total_bytes));
     is_known = !unknown && free_bytes <= total_bytes;
   }
@@ -372,11 +372,11 @@ void KindAllocator::raise_failure(std::size_t size_bytes, const std::string& why
   std::string room = is_known ? fmt::format("free {}, total {}", free_bytes, total_bytes)
                               : "free memory not known";
   if (is_known || largest_free != 0) room += fmt::format(", largest free block {}", largest_free);
-  raise(ErrorCode::kOutOfMemory,
-        "[allocate] out of memory on {}: requested {} bytes, {}, held by this "
-        "runtime {} in {} block{}{} ({}). Free tensors or use smaller ones.",
-        device_.info.name_text, size_bytes, room, live_bytes(), live_blocks(),
-        live_blocks() == 1 ? "" : "s", largest_holders(), why);
+  base::raise(ErrorCode::kOutOfMemory,
+              "[allocate] out of memory on {}: requested {} bytes, {}, held by this "
+              "runtime {} in {} block{}{} ({}). Free tensors or use smaller ones.",
+              device_.info.name_text, size_bytes, room, live_bytes(), live_blocks(),
+              live_blocks() == 1 ? "" : "s", largest_holders(), why);
 }
 
 // ------------------------------------------------------------------------------- free
@@ -436,7 +436,7 @@ class KindAllocator::TrimTurn {
   explicit operator bool() const { return is_ours_; }
 
  private:
-  const NoDelivery no_delivery_;
+  const output::NoDelivery no_delivery_;
   std::atomic_flag& flag_;
   bool is_ours_ = false;
 };
@@ -559,7 +559,7 @@ patchbay_memory Allocator::allocate_scratch(std::size_t size_bytes) {
 }
 
 void Allocator::raise_unknown(MemoryKind kind) {
-  raise_not_in_enum("memory", "kind of memory", "MemoryKind", kind);
+  base::raise_not_in_enum("memory", "kind of memory", "MemoryKind", kind);
 }
 
 void Allocator::free_scratch(patchbay_memory at) noexcept {

@@ -158,13 +158,13 @@ class BlockCache {
   };
   class Hold;
 
-  using Shards = std::array<Shard, kThreadShards>;
+  using Shards = std::array<Shard, base::kThreadShards>;
 
   static std::size_t class_of(std::size_t size_bytes);
   /// This thread's, or null.
   Shard* own_shard() const noexcept {
     Shards* const shards = shards_.load(std::memory_order_acquire);
-    return shards != nullptr ? &(*shards)[thread_shard()] : nullptr;
+    return shards != nullptr ? &(*shards)[base::thread_shard()] : nullptr;
   }
 
   std::unique_ptr<Shards> owned_;

@@ -14,7 +14,7 @@ using runtime::BufferState;
 
 BufferState& runtime::state_of(const char* operation, const Buffer& buffer) {
   if (buffer) return *buffer.state();
-  runtime::raise(
+  base::raise(
       ErrorCode::kInvalidArgument,
       "[{}] null buffer: expected one that Buffer::allocate, Buffer::wrap_host or wrap_buffer "
       "made.",
@@ -29,10 +29,10 @@ void Buffer::release() noexcept { state_->release(); }
 
 Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind kind) {
   if (kind == MemoryKind::kUnified && !device.properties().unified_buffers) {
-    runtime::raise(ErrorCode::kUnsupported,
-                   "[allocate] {} has no unified memory: expected a device whose properties say "
-                   "unified_buffers. Allocate device memory, and copy.",
-                   device.name());
+    base::raise(ErrorCode::kUnsupported,
+                "[allocate] {} has no unified memory: expected a device whose properties say "
+                "unified_buffers. Allocate device memory, and copy.",
+                device.name());
   }
   runtime::KindAllocator& allocator = device.state().allocator->of(kind);
   const auto call = device.state().enter("allocate");
@@ -60,13 +60,13 @@ std::unique_ptr<BufferState> wrapped(const Device& device, void* data, std::size
                                      std::function<void()> released, bool is_read_only) {
   const auto call = device.state().enter("wrap_host");
   if (!device.properties().host_addressable) {
-    runtime::raise(ErrorCode::kUnsupported,
-                   "[wrap_host] {} can't use host memory in place. Copy with from_host instead.",
-                   device.name());
+    base::raise(ErrorCode::kUnsupported,
+                "[wrap_host] {} can't use host memory in place. Copy with from_host instead.",
+                device.name());
   }
   if (data == nullptr && size_bytes != 0) {
-    runtime::raise(ErrorCode::kInvalidArgument, "[wrap_host] null memory: expected {} bytes ({}).",
-                   size_bytes, device.name());
+    base::raise(ErrorCode::kInvalidArgument, "[wrap_host] null memory: expected {} bytes ({}).",
+                size_bytes, device.name());
   }
   auto state = std::make_unique<BufferState>(device.shared_state(), patchbay_memory{data, 0},
                                              size_bytes, std::move(released), is_read_only);
@@ -100,10 +100,10 @@ bool Buffer::is_host_addressable() const { return checked("is_host_addressable")
 void* Buffer::host_pointer() const {
   runtime::BufferState& state = checked("host_pointer");
   if (!state.host_addressable) {
-    runtime::raise(ErrorCode::kUnsupported,
-                   "[host_pointer] the host can't address memory of {}. Copy it to the host "
-                   "first, with copy_to_host or Tensor::to(\"cpu\").",
-                   state.device->info.name_text);
+    base::raise(ErrorCode::kUnsupported,
+                "[host_pointer] the host can't address memory of {}. Copy it to the host "
+                "first, with copy_to_host or Tensor::to(\"cpu\").",
+                state.device->info.name_text);
   }
   runtime::check_not_recording("host_pointer");
   state.device->check_alive("host_pointer");

@@ -71,10 +71,11 @@ std::uint64_t BufferState::new_contents() noexcept {
 }
 
 void BufferState::raise_read_only(std::string_view operation, std::string_view what) const {
-  raise(ErrorCode::kInvalidArgument,
-        "[{}] {} is read-only: its owner lent the memory to be read ({}). Write to a clone or a "
-        "copy of it.",
-        operation, what, device->info.name_text);
+  base::raise(
+      ErrorCode::kInvalidArgument,
+      "[{}] {} is read-only: its owner lent the memory to be read ({}). Write to a clone or a "
+      "copy of it.",
+      operation, what, device->info.name_text);
 }
 
 bool BufferState::has_address() const { return host_addressable || device->info.has_addresses; }
@@ -343,7 +344,7 @@ void BufferState::give_back() noexcept {
     } catch (const std::exception& error) {
       device->runtime.logger.log(LogLevel::kError,
                                  "[released] the callback of lent memory threw an exception: {}",
-                                 one_line(error.what()));
+                                 base::one_line(error.what()));
     }
   } catch (...) {  // an unknown type, or no memory for the text
     device->runtime.logger.write(LogLevel::kError,

@@ -21,7 +21,7 @@ void LiveCount::publish(Shard& shard, std::int64_t bytes) noexcept {
 }
 
 void LiveCount::add(std::size_t size_bytes) noexcept {
-  Shard& shard = shards_[thread_shard()];
+  Shard& shard = shards_[base::thread_shard()];
   const auto size = static_cast<std::int64_t>(size_bytes);
   shard.blocks.fetch_add(1, kRelaxed);
   const std::int64_t own = shard.bytes.fetch_add(size, kRelaxed) + size;
@@ -34,7 +34,7 @@ void LiveCount::add(std::size_t size_bytes) noexcept {
 }
 
 void LiveCount::remove(std::size_t size_bytes) noexcept {
-  Shard& shard = shards_[thread_shard()];
+  Shard& shard = shards_[base::thread_shard()];
   const auto size = static_cast<std::int64_t>(size_bytes);
   shard.blocks.fetch_sub(1, std::memory_order_release);
   publish(shard, shard.bytes.fetch_sub(size, kRelaxed) - size);

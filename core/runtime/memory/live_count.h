@@ -33,7 +33,7 @@ class LiveCount {
 
   void publish(Shard& shard, std::int64_t bytes) noexcept;
 
-  std::array<Shard, kThreadShards> shards_{};
+  std::array<Shard, base::kThreadShards> shards_{};
   alignas(64) std::atomic<std::int64_t> published_bytes_{0};
 };
 

@@ -50,9 +50,8 @@ DeviceMemory Device::memory(MemoryKind kind) const {
   DeviceMemory result;
   if (!state().ask_memory(result.free_bytes, result.total_bytes)) {
     patchbay_device* opened = state().open("memory");
-    runtime::check(
-        state().plugin.tables.memory.info(opened, &result.free_bytes, &result.total_bytes),
-        "memory", state().info.name_text);
+    base::check(state().plugin.tables.memory.info(opened, &result.free_bytes, &result.total_bytes),
+                "memory", state().info.name_text);
   }
   check_memory(state(), result);
   state().allocator->of(kind).fill(result);

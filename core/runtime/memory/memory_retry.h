@@ -18,7 +18,7 @@ patchbay_status* retry_with_memory(DeviceState& device, const Attempt& attempt) 
   const bool is_worth_it = status != nullptr && status->code == PATCHBAY_OUT_OF_MEMORY &&
                            (status->flags & PATCHBAY_STATUS_RETRYABLE) != 0;
   if (!is_worth_it) return status;
-  const StatusHolder first(status);
+  const base::StatusHolder first(status);
   device.runtime.finish_copies_for_memory(device);
   device.allocator->trim();
   return attempt();

@@ -31,9 +31,9 @@ patchbay_device* opened(DeviceState& device) {
   if (!is_for_plugin) return device.open();
   patchbay_device* const handle = device.handle.load(std::memory_order_acquire);
   if (handle == nullptr) {
-    raise(ErrorCode::kInvalidArgument,
-          "[scratch_allocate] {} is being opened or closed. Allocate while it is open.",
-          device.info.name_text);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[scratch_allocate] {} is being opened or closed. Allocate while it is open.",
+                device.info.name_text);
   }
   return handle;
 }
@@ -43,13 +43,13 @@ patchbay_device* opened(DeviceState& device) {
 RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
                                  std::size_t alignment_bytes) {
   link_->home.check("allocate", "driver_memory");
-  const NoDelivery no_delivery;
+  const output::NoDelivery no_delivery;
   const std::shared_lock lock(link_->mutex);
   DeviceState* const device = link_->device;
   if (device == nullptr) {
-    raise(ErrorCode::kUnknownDevice,
-          "[allocate] the device of this driver_memory is gone with its "
-          "runtime. Keep the runtime as long as its memory is used.");
+    base::raise(ErrorCode::kUnknownDevice,
+                "[allocate] the device of this driver_memory is gone with its "
+                "runtime. Keep the runtime as long as its memory is used.");
   }
   const PluginKept kept(device->plugin);
   const patchbay_memory_table& table = device->plugin.tables.memory;
@@ -65,7 +65,7 @@ RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
 
 void DriverMemory::release(MemoryKind kind, RawMemory memory, std::size_t) noexcept {
   if (!link_->home.is_here()) return;
-  const NoDelivery no_delivery;
+  const output::NoDelivery no_delivery;
   const std::shared_lock lock(link_->mutex);
   DeviceState* const device = link_->device;
   if (device == nullptr) return;  // freed with the device
@@ -105,10 +105,10 @@ Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t na
   patchbay_memory memory{nullptr, 0};
   if (size_bytes != 0) {
     if (native_memory == 0) {
-      raise(ErrorCode::kInvalidArgument,
-            "[{}] null memory: expected the native handle of {} bytes, got 0 ({}). Pass the "
-            "driver's own address or object.",
-            operation, size_bytes, state.info.name_text);
+      base::raise(ErrorCode::kInvalidArgument,
+                  "[{}] null memory: expected the native handle of {} bytes, got 0 ({}). Pass the "
+                  "driver's own address or object.",
+                  operation, size_bytes, state.info.name_text);
     }
     check_call(
         state,

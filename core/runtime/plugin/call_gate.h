@@ -55,7 +55,7 @@ class CallGate::Call {
   Call& operator=(const Call&) = delete;
 
  private:
-  const NoDelivery no_delivery_;  // a sink may unload the plugin
+  const output::NoDelivery no_delivery_;  // a sink may unload the plugin
   CallGate& gate_;
 };
 

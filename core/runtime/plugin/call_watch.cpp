@@ -29,7 +29,7 @@ struct Notes {
   std::map<std::size_t, PluginCall> running;
   std::vector<std::string> breaches;
 };
-constinit OfProcess<Notes> all_notes;
+constinit base::OfProcess<Notes> all_notes;
 constinit thread_local const char* current_entry = nullptr;
 
 std::string note_exception(const char* entry, const char* what) {
@@ -46,7 +46,7 @@ template <class R>
 R answer_exception(const char* entry, const char* what) {
   const std::string text = note_exception(entry, what);
   if constexpr (std::is_same_v<R, patchbay_status*>) {
-    return make_status(PATCHBAY_INTERNAL, text);
+    return base::make_status(PATCHBAY_INTERNAL, text);
   } else if constexpr (!std::is_void_v<R>) {
     return R{};
   }
@@ -63,7 +63,7 @@ struct Watched<Member> {
   static inline const char* name = "";
 
   static R call(Args... args) {
-    const CancellationOff not_cancelled;  // an exception becomes an answer
+    const base::CancellationOff not_cancelled;  // an exception becomes an answer
     const RunningCall running(name);
     try {
       return (own_entries<Table>.*Member)(args...);

@@ -56,7 +56,7 @@ bool is_code(std::int32_t code) {
 }
 
 patchbay_status* make_status_entry(patchbay_host_context*, const patchbay_status_info* info) {
-  return or_else(out_of_memory_status(), [&] {
+  return or_else(base::out_of_memory_status(), [&] {
     // A plugin of an earlier minor version has fewer fields.
     patchbay_status_info known{};
     if (info != nullptr)
@@ -70,25 +70,26 @@ patchbay_status* make_status_entry(patchbay_host_context*, const patchbay_status
           fmt::format(" (status code {}, which the plugin interface does not have)", known.code);
       known.code = PATCHBAY_INTERNAL;
     }
-    message = is_log ? printable_lines(message) : printable(without_line_breaks(message));
+    message = is_log ? printable_lines(message) : printable(base::without_line_breaks(message));
     constexpr std::uint32_t kFlags = PATCHBAY_STATUS_RETRYABLE | PATCHBAY_STATUS_DEVICE_LOST;
-    return make_status(known.code, message, known.native_code, known.flags & kFlags,
-                       printable(name_of(known.origin)));
+    return base::make_status(known.code, message, known.native_code, known.flags & kFlags,
+                             printable(name_of(known.origin)));
   });
 }
 
 void release_status_entry(patchbay_host_context*, patchbay_status* status) {
-  release_status(status);
+  base::release_status(status);
 }
 
 void log_entry(patchbay_host_context* context, std::int32_t level, patchbay_string message) {
   const auto clamped = static_cast<LogLevel>(std::clamp<std::int32_t>(level, 1, 4));
   HostTable& table = host(context);
-  const ServiceThread service;
+  const output::ServiceThread service;
   or_else(0, [&] {
     const std::string text = shortened(readable(message), kMostLineBytes);
     table.plugin.owner.logger.write(
-        clamped, fmt::format("[{}] {}", table.plugin.name, printable(without_line_breaks(text))));
+        clamped,
+        fmt::format("[{}] {}", table.plugin.name, printable(base::without_line_breaks(text))));
     return 0;
   });
 }
@@ -102,10 +103,10 @@ void trace_entry(patchbay_host_context* context, std::int32_t phase, patchbay_st
   if (phase == PATCHBAY_TRACE_INSTANT) tracer->instant(track, name_of(name), {});
 }
 
-std::uint64_t now_entry(patchbay_host_context*) { return now_ns(); }
+std::uint64_t now_entry(patchbay_host_context*) { return base::now_ns(); }
 
 /// Whether the program sets it. An empty variable counts as unset.
-bool is_in_code(const Environment& environment, std::string_view setting) noexcept {
+bool is_in_code(const base::Environment& environment, std::string_view setting) noexcept {
   return or_else(false, [&] {
     const std::vector<std::string> names = environment.names_in_code();
     return std::find(names.begin(), names.end(), setting) != names.end();
@@ -117,7 +118,7 @@ std::uint32_t option_entry(patchbay_host_context* context, patchbay_string name,
   const std::string_view wanted = name_of(name);
   if (wanted.empty() || call == nullptr) return 0;
   const HostTable& table = host(context);
-  const ServiceThread service;
+  const output::ServiceThread service;
   or_else(0, [&] {
     table.plugin.warn_undeclared(wanted);
     return 0;
@@ -161,27 +162,28 @@ std::int32_t scratch_code_of(ErrorCode code) {
 
 patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uint32_t index,
                                         std::uint64_t size_bytes, patchbay_memory* memory) {
-  if (memory == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "memory is a null pointer");
+  if (memory == nullptr)
+    return base::make_status(PATCHBAY_INVALID_ARGUMENT, "memory is a null pointer");
   PluginFile& plugin = host(context).plugin;
-  const ServiceThread service;
+  const output::ServiceThread service;
   try {
     *memory = plugin.allocate_scratch(index, size_bytes);
     return nullptr;
   } catch (const Error& error) {
     const bool is_lost = error.code() == ErrorCode::kDeviceLost;
-    return make_status(scratch_code_of(error.code()), error.what(), error.native_code(),
-                       is_lost ? PATCHBAY_STATUS_DEVICE_LOST : 0);
+    return base::make_status(scratch_code_of(error.code()), error.what(), error.native_code(),
+                             is_lost ? PATCHBAY_STATUS_DEVICE_LOST : 0);
   } catch (const std::exception& error) {
-    return make_status(PATCHBAY_OUT_OF_MEMORY, error.what());
+    return base::make_status(PATCHBAY_OUT_OF_MEMORY, error.what());
   } catch (...) {  // of the program's: its out-of-memory function or memory resource
-    return make_status(PATCHBAY_OUT_OF_MEMORY, "an exception of an unknown type");
+    return base::make_status(PATCHBAY_OUT_OF_MEMORY, "an exception of an unknown type");
   }
 }
 
 void scratch_release_entry(patchbay_host_context* context, std::uint32_t index,
                            patchbay_memory memory, std::uint64_t) {
   PluginFile& plugin = host(context).plugin;
-  const ServiceThread service;
+  const output::ServiceThread service;
   plugin.free_scratch(index, memory);
 }
 
@@ -202,7 +204,7 @@ HostTable::HostTable(PluginFile& owner) : plugin(owner) {
   table_.context = reinterpret_cast<patchbay_host_context*>(this);
   table_.make_status = make_status_entry;
   table_.release_status = release_status_entry;
-  table_.out_of_memory = out_of_memory_status();
+  table_.out_of_memory = base::out_of_memory_status();
   table_.log = log_entry;
   table_.trace = trace_entry;
   table_.now_ns = now_entry;

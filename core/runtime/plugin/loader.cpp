@@ -143,7 +143,7 @@ class OpenLibrary final : public Library {
              "is gone";
     if (!mapping->is_code) return fmt::format("its {} is no function", PATCHBAY_PLUGIN_SYMBOL);
     if (mapping->id != inspection.id) {
-      return fmt::format("the dynamic linker gave another file, {}", quote(mapping->path));
+      return fmt::format("the dynamic linker gave another file, {}", base::quote(mapping->path));
     }
     const RunningCall running(PATCHBAY_PLUGIN_SYMBOL);
     const auto call = [&] { table_ = entry(); };
@@ -166,7 +166,7 @@ struct OpenLibraries {
   std::map<FileId, std::weak_ptr<Library>> by_file;
   std::map<FileId, std::string> thrown;  // by initialisations, which are not run again
 };
-constinit OfProcess<OpenLibraries> open_libraries;
+constinit base::OfProcess<OpenLibraries> open_libraries;
 
 /// Whether the root directory of the process is not the one in which it first opened a plugin. Code
 /// of another root is never opened.
@@ -230,7 +230,7 @@ namespace {
 /// A list that only grows, so that a child of fork finds it whole.
 struct OpenedFile {
   const FileId file;
-  const HomeProcess home;
+  const base::HomeProcess home;
   const OpenedFile* const earlier;
 };
 constinit std::atomic<const OpenedFile*> opened_files{nullptr};

@@ -50,7 +50,7 @@ class Bodies {
   std::mutex mutex_;
   std::map<std::uintptr_t, Open> open_;  // by number, so that the oldest is first
 };
-constinit OfProcess<Bodies> all_bodies;
+constinit base::OfProcess<Bodies> all_bodies;
 
 /// Empty if it was taken before, or added by another process.
 PendingCall::Body take(std::uintptr_t number) {
@@ -71,7 +71,7 @@ void* PendingCall::user() const { return std::bit_cast<void*>(number_); }
 
 void PendingCall::make(void* user, patchbay_status* status) {
   const Body body = take(std::bit_cast<std::uintptr_t>(user));
-  if (!body) return release_status(status);
+  if (!body) return base::release_status(status);
   body(status);
 }
 

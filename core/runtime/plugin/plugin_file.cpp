@@ -75,14 +75,15 @@ void PluginFile::warn_undeclared(std::string_view setting) const {
   }
   owner.logger.log(LogLevel::kWarning,
                    "[{}] asks for the setting {}, which PATCHBAY_PLUGIN_SETTINGS does not have",
-                   name, quote(setting));
+                   name, base::quote(setting));
 }
 
 patchbay_memory PluginFile::allocate_scratch(std::uint32_t device_index, std::uint64_t) {
-  raise(ErrorCode::kInvalidArgument,
-        "[scratch_allocate] no device of index {}: expected one that was enumerated, after the "
-        "plugin was opened. Allocate later, or correct the index.",
-        device_index);
+  base::raise(
+      ErrorCode::kInvalidArgument,
+      "[scratch_allocate] no device of index {}: expected one that was enumerated, after the "
+      "plugin was opened. Allocate later, or correct the index.",
+      device_index);
 }
 
 void PluginFile::free_scratch(std::uint32_t, patchbay_memory) noexcept {}

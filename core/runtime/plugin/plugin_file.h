@@ -49,7 +49,7 @@ struct PluginFile {
   PluginOwner& owner;
   const Candidate candidate;
   const std::map<std::string, std::string> own_settings;  // for this plugin alone
-  const Environment environment;
+  const base::Environment environment;
   PluginStatus status = PluginStatus::kFailed;
   std::string reason;
   std::string name, backend, version;

@@ -13,20 +13,22 @@ const ThreadPool& checked(const ThreadPool& pool) {
     return pool;
   }
   if (pool.num_threads < 0) {
-    raise(ErrorCode::kInvalidArgument,
-          "[Runtime] thread_pool: expected num_threads of 0 or more, got {}. Give the number of "
-          "threads that parallel_for uses, or 0 and no function.",
-          pool.num_threads);
+    base::raise(
+        ErrorCode::kInvalidArgument,
+        "[Runtime] thread_pool: expected num_threads of 0 or more, got {}. Give the number of "
+        "threads that parallel_for uses, or 0 and no function.",
+        pool.num_threads);
   }
-  raise(ErrorCode::kInvalidArgument,
-        "[Runtime] thread_pool: expected both num_threads and parallel_for or neither, got {} "
-        "threads and {} function. Set both to lend threads.",
-        pool.num_threads, pool.parallel_for ? "a" : "no");
+  base::raise(
+      ErrorCode::kInvalidArgument,
+      "[Runtime] thread_pool: expected both num_threads and parallel_for or neither, got {} "
+      "threads and {} function. Set both to lend threads.",
+      pool.num_threads, pool.parallel_for ? "a" : "no");
 }
 
 }  // namespace
 
-PluginOwner::PluginOwner(const RuntimeOptions& options, Environment read)
+PluginOwner::PluginOwner(const RuntimeOptions& options, base::Environment read)
     : environment(std::move(read)),
       thread_pool(checked(options.thread_pool)),
       shows_ranges(environment.is_on("ranges")),

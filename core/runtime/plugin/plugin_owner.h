@@ -18,16 +18,16 @@ namespace patchbay::runtime {
 
 struct PluginOwner {
   /// Errors: kInvalidArgument for a bad `thread_pool` or bad log settings.
-  PluginOwner(const RuntimeOptions& options, Environment environment);
+  PluginOwner(const RuntimeOptions& options, base::Environment environment);
   virtual ~PluginOwner() = default;
   PluginOwner(const PluginOwner&) = delete;
   PluginOwner& operator=(const PluginOwner&) = delete;
 
-  const HomeProcess home;
-  const Environment environment;
+  const base::HomeProcess home;
+  const base::Environment environment;
   const ThreadPool thread_pool;
   const bool shows_ranges;  // plugins may show spans to profilers
-  Logger logger;
+  output::Logger logger;
   Tracing tracing;
 };
 

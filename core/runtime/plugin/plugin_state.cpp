@@ -152,7 +152,8 @@ std::string PluginState::open_tables(const Inspection& inspection) {
   if (!arrival.fault().empty()) return arrival.fault();
   if (own_name != name || own_backend != backend) {
     return fmt::format("its table says plugin {}, backend {}; its note says {}, {}",
-                       quote(own_name), quote(own_backend), quote(name), quote(backend));
+                       base::quote(own_name), base::quote(own_backend), base::quote(name),
+                       base::quote(backend));
   }
   if (is_watched()) watch_calls(tables);
   host.agree(tables.plugin.abi_minor,
@@ -173,7 +174,7 @@ bool PluginState::open_driver() {
   const KeptFloatEnvironment kept;
   const std::string thrown =
       call_guarded("open", [&] { answer = tables.plugin.open(host.table(), &opened); });
-  const StatusHolder failure(answer);
+  const base::StatusHolder failure(answer);
   if (!thrown.empty()) {
     finish(PluginStatus::kFailed, thrown);
   } else if (failure) {
@@ -195,7 +196,7 @@ bool PluginState::enumerate() {
   const std::string thrown = call_guarded(
       "enumerate", [&] { answer = tables.plugin.enumerate(driver, note_device, this); });
   begin_enumeration(nullptr);
-  const StatusHolder failure(answer);
+  const base::StatusHolder failure(answer);
   if (found.error) std::rethrow_exception(found.error);
   if (failure) {
     finish(status_of(failure->code), "enumeration failed: " + failure->message);

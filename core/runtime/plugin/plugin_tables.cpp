@@ -82,8 +82,8 @@ struct EntryName {
 };
 template <EntryName kName, class... Args>
 patchbay_status* unimplemented(Args...) {
-  return make_status(PATCHBAY_UNSUPPORTED,
-                     fmt::format("this plugin does not implement {}", kName.text));
+  return base::make_status(PATCHBAY_UNSUPPORTED,
+                           fmt::format("this plugin does not implement {}", kName.text));
 }
 std::uint32_t no_peer(patchbay_device*, patchbay_device*) { return 0; }
 patchbay_string no_name(std::uint32_t) { return {nullptr, 0}; }

@@ -26,19 +26,19 @@ struct AllKnown {
   std::uint64_t deadline_ns = 0;  // for all calls of `stop`; 0 before the first
 };
 /// A child of fork has nothing to stop: running calls are its parent's.
-constinit OfProcess<AllKnown> all_known;
+constinit base::OfProcess<AllKnown> all_known;
 
 /// Runs before the destructors of libraries, which the dynamic linker calls last. Does nothing for
 /// a plugin that is being closed, whose registrations are only dropped.
 void stop_all(void* registered_by) {
   AllKnown* const known = all_known.find();
   if (known == nullptr) return;
-  const NoDelivery no_delivery;
+  const output::NoDelivery no_delivery;
   const std::scoped_lock lock(known->mutex);
   const auto is_it = [=](const Known& each) { return each.plugin == registered_by; };
   if (std::none_of(known->plugins.begin(), known->plugins.end(), is_it)) return;
   constexpr std::chrono::nanoseconds kLimit = kPatience;
-  if (known->deadline_ns == 0) known->deadline_ns = deadline_after(kLimit.count());
+  if (known->deadline_ns == 0) known->deadline_ns = base::deadline_after(kLimit.count());
   for (const Known& each : known->plugins) each.table->stop(each.driver, known->deadline_ns);
 }
 

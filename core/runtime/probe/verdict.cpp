@@ -127,32 +127,34 @@ std::string run_probe(std::vector<std::string> arguments, std::vector<std::strin
   close(ends[0]);
   if (error == 0) return answer;
   throw Error(ErrorCode::kIo,
-              fmt::format("[Runtime] the probe {} can't be started: {}", quote(arguments[0]),
+              fmt::format("[Runtime] the probe {} can't be started: {}", base::quote(arguments[0]),
                           std::generic_category().message(error)));
 }
 
 constexpr double kUsualSeconds = 10, kMostSeconds = 3600;
 
-ProbeMode read_mode(const Environment& environment) {
+ProbeMode read_mode(const base::Environment& environment) {
   const std::string text = environment.get("probe").value_or("");
   if (text == "again") return ProbeMode::kAgain;
   if (text == "1") return ProbeMode::kOn;
   if (text.empty() || text == "0") return ProbeMode::kOff;
-  raise(ErrorCode::kInvalidArgument,
-        "[Runtime] bad setting 'probe': expected 0, 1 or again, got {}. Correct PATCHBAY_PROBE.",
-        quote(text));
+  base::raise(
+      ErrorCode::kInvalidArgument,
+      "[Runtime] bad setting 'probe': expected 0, 1 or again, got {}. Correct PATCHBAY_PROBE.",
+      base::quote(text));
 }
 
-double read_seconds(const Environment& environment) {
+double read_seconds(const base::Environment& environment) {
   const std::string text = environment.get("probe_seconds").value_or("");
   double seconds = kUsualSeconds;
   const char* const end = text.data() + text.size();
   const bool is_read = std::from_chars(text.data(), end, seconds).ptr == end;
   if (text.empty() || (is_read && seconds > 0 && seconds <= kMostSeconds)) return seconds;
-  raise(ErrorCode::kInvalidArgument,
-        "[Runtime] bad setting 'probe_seconds': expected a number above 0, at most {}, got {}. "
-        "Correct PATCHBAY_PROBE_SECONDS.",
-        kMostSeconds, quote(text));
+  base::raise(
+      ErrorCode::kInvalidArgument,
+      "[Runtime] bad setting 'probe_seconds': expected a number above 0, at most {}, got {}. "
+      "Correct PATCHBAY_PROBE_SECONDS.",
+      kMostSeconds, base::quote(text));
 }
 
 /// Empty if the program may be run, by the rules for plugins.
@@ -202,7 +204,7 @@ std::vector<std::string> variables() {
   constexpr std::string_view kLeftOut[] = {
       "LD_PRELOAD=", "LD_AUDIT=", "PATCHBAY_PROBE", "PWD=", "OLDPWD=", "SHLVL=", "_="};
   std::vector<std::string> all;
-  if (has_raised_privileges()) return all;
+  if (base::has_raised_privileges()) return all;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const auto begins = [text](std::string_view name) { return text.starts_with(name); };
@@ -214,20 +216,21 @@ std::vector<std::string> variables() {
 
 }  // namespace
 
-Probe::Probe(const RuntimeOptions& options, const Environment& environment)
+Probe::Probe(const RuntimeOptions& options, const base::Environment& environment)
     : mode_(options.probe ? *options.probe : read_mode(environment)),
       seconds_(read_seconds(environment)) {
   if (mode_ == ProbeMode::kOff) return;
   program_ = installed_probe();
   const std::string refusal = refuse_program(program_, trusted_folders(options));
   if (refusal.empty()) return;
-  raise(ErrorCode::kUnsupported,
-        "[Runtime] plugins can't be probed: expected the program {}, but {}. Install it, or do "
-        "not ask for it (RuntimeOptions::probe, PATCHBAY_PROBE).",
-        quote(program_.string()), refusal);
+  base::raise(
+      ErrorCode::kUnsupported,
+      "[Runtime] plugins can't be probed: expected the program {}, but {}. Install it, or do "
+      "not ask for it (RuntimeOptions::probe, PATCHBAY_PROBE).",
+      base::quote(program_.string()), refusal);
 }
 
-Verdict Probe::judge(const Inspection& inspection, const Environment& settings) {
+Verdict Probe::judge(const Inspection& inspection, const base::Environment& settings) {
   if (mode_ == ProbeMode::kOff) return {};
   std::vector<std::string> arguments{program_, inspection.real_path, fmt::format("{}", seconds_),
                                      settings.reads_variables() ? "1" : "0"};

@@ -26,12 +26,12 @@ class Probe {
  public:
   /// Errors: kInvalidArgument for bad settings; kUnsupported if the probe is wanted and is not
   /// installed.
-  Probe(const RuntimeOptions& options, const Environment& environment);
+  Probe(const RuntimeOptions& options, const base::Environment& environment);
 
   /// Sound without a look if no probe is wanted. Uses the verdict of an earlier probe, unless the
   /// plugin, a library that was opened with it, the environment or the Linux release has changed.
   /// Errors: kIo if the probe can't be started.
-  Verdict judge(const Inspection& inspection, const Environment& settings);
+  Verdict judge(const Inspection& inspection, const base::Environment& settings);
 
  private:
   ProbeMode mode_;

@@ -30,7 +30,7 @@ struct ProcessDevice {
   std::mutex mutex;
   std::shared_ptr<runtime::DeviceState> device;  // under `mutex`
 };
-constinit runtime::OfProcess<ProcessDevice> process_device;
+constinit base::OfProcess<ProcessDevice> process_device;
 
 }  // namespace
 
@@ -64,10 +64,10 @@ DefaultDeviceScope::~DefaultDeviceScope() { context().device = std::move(previou
 
 void adopt_context(const Device& device, std::uint64_t native_context) {
   if (native_context == 0) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[adopt_context] null context: expected the driver's own, got 0 ({}). Leave it "
-                   "out, and the device opens in a context of its own.",
-                   device.name());
+    base::raise(ErrorCode::kInvalidArgument,
+                "[adopt_context] null context: expected the driver's own, got 0 ({}). Leave it "
+                "out, and the device opens in a context of its own.",
+                device.name());
   }
   static_cast<runtime::DeviceAssembly&>(device.state()).open_in(native_context);
 }

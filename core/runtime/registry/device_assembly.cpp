@@ -70,7 +70,7 @@ class DeviceAssembly::OpenScope {
   }
 
   const DriverLock driver_lock_;
-  const std::scoped_lock<NoDeliveryMutex> lock_;
+  const std::scoped_lock<output::NoDeliveryMutex> lock_;
 };
 
 constinit const DeviceAssembly* DeviceAssembly::opening_ = nullptr;
@@ -81,8 +81,8 @@ patchbay_device* DeviceAssembly::open_slowly() {
   plugin.heed_process_end();
   patchbay_device* opened = nullptr;
   const KeptFloatEnvironment kept;
-  check(plugin.tables.plugin.open_device(plugin.driver, info.plugin_index, &opened), "Device",
-        info.name_text);
+  base::check(plugin.tables.plugin.open_device(plugin.driver, info.plugin_index, &opened), "Device",
+              info.name_text);
   finish_opening(given(opened, *this, "Device", "open_device"));
   return opened;
 }
@@ -97,7 +97,7 @@ bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_
   if (table == nullptr) return false;
   // The library that tells it may register a handler of its own, once.
   if (!std::exchange(has_asked_memory_, true)) plugin.heed_process_end();
-  const StatusHolder failure(
+  const base::StatusHolder failure(
       table->info(plugin.driver, info.plugin_index, &free_bytes, &total_bytes));
   return !failure;
 }
@@ -106,7 +106,7 @@ void DeviceAssembly::open_in(std::uint64_t native_context) {
   check_home("adopt_context");
   const OpenScope opening(*this);
   if (handle.load(std::memory_order_acquire) != nullptr) {
-    raise(
+    base::raise(
         ErrorCode::kInUse,
         "[adopt_context] device {} is open already: expected one that nothing has used. Adopt the "
         "context before the first tensor, buffer, stream or memory query of the device.",
@@ -115,16 +115,17 @@ void DeviceAssembly::open_in(std::uint64_t native_context) {
   const auto* table = static_cast<const patchbay_adopt_context_table*>(plugin.extension(
       PATCHBAY_EXTENSION_ADOPT_CONTEXT, sizeof(patchbay_adopt_context_table), info.plugin_index));
   if (table == nullptr) {
-    raise(ErrorCode::kUnsupported,
-          "[adopt_context] the plugin '{}' takes no context of the application's ({}). Leave it "
-          "out, and the device opens in a context of its own.",
-          plugin.name, info.name_text);
+    base::raise(
+        ErrorCode::kUnsupported,
+        "[adopt_context] the plugin '{}' takes no context of the application's ({}). Leave it "
+        "out, and the device opens in a context of its own.",
+        plugin.name, info.name_text);
   }
   plugin.heed_process_end();
   patchbay_device* opened = nullptr;
   const KeptFloatEnvironment kept;
-  check(table->open_device(plugin.driver, info.plugin_index, native_context, &opened),
-        "adopt_context", info.name_text);
+  base::check(table->open_device(plugin.driver, info.plugin_index, native_context, &opened),
+              "adopt_context", info.name_text);
   given(opened, *this, "adopt_context", "open_device of 'adopt-context'");
   if (plugin.layer) plugin.layer->adopt_device(info.plugin_index, opened);
   finish_opening(opened);
@@ -136,7 +137,7 @@ void DeviceAssembly::finish_opening(patchbay_device* opened) {
   const std::uint32_t flags = stream_flags(PATCHBAY_STREAM_DEFAULT);
   std::unique_ptr<patchbay_device, void (*)(patchbay_device*)> owned(
       opened, plugin.tables.plugin.close_device);
-  check(plugin.tables.stream.create(opened, flags, &stream), "Device", info.name_text);
+  base::check(plugin.tables.stream.create(opened, flags, &stream), "Device", info.name_text);
   StreamHandle adopted = own_stream(*this, stream, "Device");
   auto made = std::make_unique<StreamState>(*this, nullptr, std::move(adopted), flags);
   made->drop_times();  // a default stream has no take_times
@@ -209,9 +210,10 @@ std::vector<std::shared_ptr<StreamState>> DeviceAssembly::hold_streams() const {
 
 void DeviceAssembly::synchronize(std::uint64_t deadline_ns) {
   if (!runtime.transfer.finish(this, deadline_ns)) {
-    raise(ErrorCode::kTimedOut,
-          "[synchronize] the deadline passed during a copy ({}). Nothing is lost: wait again.",
-          info.name_text);
+    base::raise(
+        ErrorCode::kTimedOut,
+        "[synchronize] the deadline passed during a copy ({}). Nothing is lost: wait again.",
+        info.name_text);
   }
   std::exception_ptr failure;  // the first; the other streams are waited for all the same
   // The reference to a forced unwinding is null: see the kit's guarded_cancellable.
@@ -232,7 +234,7 @@ void DeviceAssembly::synchronize(std::uint64_t deadline_ns) {
 
 void DeviceAssembly::write_trace() noexcept try {
   if (!home.is_here()) return;
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   const CallGate::Call call(plugin.calls);
   const auto others = hold_streams();
   if (handle.load(std::memory_order_acquire) != nullptr) default_stream->write_trace();
@@ -242,7 +244,7 @@ void DeviceAssembly::write_trace() noexcept try {
 
 void DeviceAssembly::finish_trace() noexcept {
   if (!home.is_here()) return;
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   const CallGate::Call call(plugin.calls);
   if (handle.load(std::memory_order_acquire) == nullptr) return;
   runtime.transfer.finish(this, PATCHBAY_NO_DEADLINE);
@@ -270,7 +272,7 @@ void DeviceAssembly::end_use() {
 }
 
 void DeviceAssembly::close() {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   const std::scoped_lock lock(open_mutex_);
   patchbay_device* const opened = closing_handle.load();
   if (opened == nullptr) return;

@@ -69,7 +69,7 @@ class DeviceAssembly final : public DeviceState {
   KernelCache own_kernels_;
   static constinit const DeviceAssembly* opening_;
 
-  NoDeliveryMutex open_mutex_;
+  output::NoDeliveryMutex open_mutex_;
   std::atomic<bool> has_ended_{false};  // set under open_mutex_
   bool has_asked_memory_ = false;       // under open_mutex_
   std::atomic<bool> closes_{false};     // close_device is running

@@ -10,10 +10,10 @@ namespace patchbay::runtime {
 namespace {
 
 struct LockState {
-  NoDeliveryMutex mutex;
+  output::NoDeliveryMutex mutex;
   std::atomic<std::thread::id> thread{};  // that has the lock
 };
-constinit OfProcess<LockState> state;
+constinit base::OfProcess<LockState> state;
 
 }  // namespace
 

@@ -25,7 +25,7 @@ class DriverLock {
   static bool is_here() noexcept;
 
  private:
-  const std::scoped_lock<NoDeliveryMutex> lock_;
+  const std::scoped_lock<output::NoDeliveryMutex> lock_;
 };
 
 }  // namespace patchbay::runtime

@@ -13,7 +13,7 @@
 namespace patchbay::runtime {
 namespace {
 
-Environment read_environment(const RuntimeOptions& options) {
+base::Environment read_environment(const RuntimeOptions& options) {
   std::map<std::string, std::string> settings = options.settings;
   if (options.flush_subnormals) settings["flush_subnormals"] = "1";  // plugins read it
   const DriverLock no_plugin_is_opened;
@@ -22,7 +22,7 @@ Environment read_environment(const RuntimeOptions& options) {
 
 }  // namespace
 
-LoadedRuntime::LoadedRuntime(const RuntimeOptions& options, Environment read)
+LoadedRuntime::LoadedRuntime(const RuntimeOptions& options, base::Environment read)
     : RuntimeState(options, std::move(read), links_, transfer_, host_copier_),
       host_copier_(thread_pool, environment),
       registry(*this, options) {
@@ -31,7 +31,7 @@ LoadedRuntime::LoadedRuntime(const RuntimeOptions& options, Environment read)
 }
 
 std::shared_ptr<RuntimeState> LoadedRuntime::make(const RuntimeOptions& options) {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   const std::shared_ptr<LoadedRuntime> made(new LoadedRuntime(options, read_environment(options)),
                                             DeleteOutsideCallbacks());
   made->registry.find_plugins(options);
@@ -63,7 +63,7 @@ bool LoadedRuntime::ask_for_memory(DeviceState& device, std::size_t size_bytes) 
 }
 
 void LoadedRuntime::finish_copies_for_memory(const DeviceState& device) {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   transfer_.finish_for_memory(device);
 }
 

@@ -31,7 +31,7 @@ class LoadedRuntime final : public RuntimeState {
   void finish_copies_for_memory(const DeviceState& device) override;
 
  private:
-  LoadedRuntime(const RuntimeOptions& options, Environment environment);
+  LoadedRuntime(const RuntimeOptions& options, base::Environment environment);
 
   Links links_;
   HostCopier host_copier_;

@@ -39,16 +39,16 @@ constexpr const char* kNotOpened = "not opened yet";  // why a plugin is only fo
 
 /// Why a plugin is shadowed.
 std::string same_file(const Backend& other) {
-  return "the same file as " + quote(other.candidate.path.string());
+  return "the same file as " + base::quote(other.candidate.path.string());
 }
 
 std::string provided_by(const Backend& other) {
   return fmt::format("backend '{}' is already provided by {}", other.backend,
-                     quote(other.candidate.path.string()));
+                     base::quote(other.candidate.path.string()));
 }
 
 /// The name of the default device; empty if not set. The device is looked up when needed.
-std::string parse_default_device(const Environment& environment) {
+std::string parse_default_device(const base::Environment& environment) {
   const std::string name = environment.get("device").value_or("");
   try {
     return name.empty() ? name : DeviceName::parse(name).to_string();
@@ -66,20 +66,21 @@ std::string why_unreadable(const std::filesystem::path& directory) {
   return fmt::format(" (can't be read: {})", std::generic_category().message(errno));
 }
 
-void check_on_or_off(const Environment& environment, std::string_view name) {
+void check_on_or_off(const base::Environment& environment, std::string_view name) {
   const auto setting = environment.get(name);
   if (!setting || setting->empty() || *setting == "on" || *setting == "off") return;
-  raise(ErrorCode::kInvalidArgument, "[Runtime] setting '{}': expected on or off, got {}.", name,
-        quote(*setting));
+  base::raise(ErrorCode::kInvalidArgument, "[Runtime] setting '{}': expected on or off, got {}.",
+              name, base::quote(*setting));
 }
 
-void check_absolute(const Environment& environment, std::string_view name) {
+void check_absolute(const base::Environment& environment, std::string_view name) {
   const auto setting = environment.get(name);
   if (!setting || setting->empty() || setting->front() == '/') return;
-  raise(ErrorCode::kInvalidArgument,
-        "[Runtime] setting '{}': expected an absolute path, got {}. Write it from the root on, "
-        "without ~.",
-        name, quote(*setting));
+  base::raise(
+      ErrorCode::kInvalidArgument,
+      "[Runtime] setting '{}': expected an absolute path, got {}. Write it from the root on, "
+      "without ~.",
+      name, base::quote(*setting));
 }
 
 }  // namespace
@@ -90,14 +91,15 @@ class PluginRegistry::LoadLock {
   explicit LoadLock(PluginRegistry& registry) : lock_(registry.load_mutex_) {}
 
  private:
-  const CancellationOff not_cancelled_;  // plugins and drivers are half open or closed meanwhile
-  const std::scoped_lock<NoDeliveryMutex> lock_;
+  const base::CancellationOff
+      not_cancelled_;  // plugins and drivers are half open or closed meanwhile
+  const std::scoped_lock<output::NoDeliveryMutex> lock_;
 };
 
 PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& options)
     : runtime_(runtime), probe_(options, runtime.environment) {
   watch_process_end();
-  const Environment& environment = runtime_.environment;
+  const base::Environment& environment = runtime_.environment;
   static_cast<void>(environment.is_on("flush_subnormals"));  // plugins read it
   check_on_or_off(environment, "memory_cache");
   check_on_or_off(environment, "host_access");
@@ -109,7 +111,7 @@ PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& opti
   if (options.plugins.empty()) wanted_variable_ = environment.quote_variable("plugins");
   directories_ = search_directories(options, environment);
   trusted_ = trusted_folders(options);
-  if (has_raised_privileges()) log_ignored(options);
+  if (base::has_raised_privileges()) log_ignored(options);
 }
 
 PluginRegistry::~PluginRegistry() {
@@ -126,18 +128,18 @@ PluginRegistry::~PluginRegistry() {
 void PluginRegistry::log_ignored(const RuntimeOptions& options) {
   if (const auto names = runtime_.environment.ignored_variables(); !names.empty()) {
     runtime_.logger.log(LogLevel::kWarning, "[Runtime] raised privileges: ignored {}",
-                        one_line(fmt::format("{}", fmt::join(names, ", "))));
+                        base::one_line(fmt::format("{}", fmt::join(names, ", "))));
   }
   for (const auto& directory : options.plugin_directories) {
     if (is_allowed(directory)) continue;
     runtime_.logger.log(LogLevel::kWarning,
                         "[Runtime] raised privileges: ignored the plugin directory {}",
-                        quote(directory.string()));
+                        base::quote(directory.string()));
   }
   for (const auto& directory : options.trusted_directories) {
     runtime_.logger.log(LogLevel::kWarning,
                         "[Runtime] raised privileges: not trusted is the directory {}",
-                        quote(directory.string()));
+                        base::quote(directory.string()));
   }
 }
 
@@ -213,8 +215,8 @@ PluginInfo PluginRegistry::add_named(const Candidate& candidate, const Settings&
       info.status == PluginStatus::kRefused || info.status == PluginStatus::kFailed ||
       info.status == PluginStatus::kQuarantined || info.status == PluginStatus::kShadowed;
   if (failed) {
-    raise(ErrorCode::kPluginFailed, "[Runtime] plugin {} {}: {}.", quote(info.path.string()),
-          to_string(info.status), info.reason);
+    base::raise(ErrorCode::kPluginFailed, "[Runtime] plugin {} {}: {}.",
+                base::quote(info.path.string()), to_string(info.status), info.reason);
   }
   return info;
 }
@@ -367,10 +369,11 @@ std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
 /// The call, of which an out-of-memory function is a part, returns into the plugin afterwards.
 void PluginRegistry::check_not_in_call(std::string_view plugin_name) {
   if (!CallGate::is_inside()) return;
-  raise(ErrorCode::kInUse,
-        "[unload] this thread is in a call that has called the program back. Call unload for {} "
-        "after that call.",
-        quote(plugin_name));
+  base::raise(
+      ErrorCode::kInUse,
+      "[unload] this thread is in a call that has called the program back. Call unload for {} "
+      "after that call.",
+      base::quote(plugin_name));
 }
 
 PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Settings& settings) {
@@ -401,8 +404,8 @@ void PluginRegistry::unload(std::string_view plugin_name) {
     names.push_back(backend->name);
     loaded[backend->name] = backend->backend;
   }
-  raise(ErrorCode::kInvalidArgument, "[unload] no plugin {} is loaded: loaded are [{}]{}.",
-        quote(plugin_name), fmt::join(names, ", "), hint_plugin(plugin_name, loaded));
+  base::raise(ErrorCode::kInvalidArgument, "[unload] no plugin {} is loaded: loaded are [{}]{}.",
+              base::quote(plugin_name), fmt::join(names, ", "), hint_plugin(plugin_name, loaded));
 }
 
 /// One that is found or loaded; null if there is none.
@@ -425,15 +428,16 @@ void PluginRegistry::unload(Backend& backend) {
   } const closing(backend.calls);
   if (const std::string holders = backend.holders(); !holders.empty()) {
     if (backend.layer) backend.layer->log_live();
-    raise(ErrorCode::kInUse,
-          "[unload] plugin '{}' is in use: {}. Release these first, then unload.", backend.name,
-          holders);
+    base::raise(ErrorCode::kInUse,
+                "[unload] plugin '{}' is in use: {}. Release these first, then unload.",
+                backend.name, holders);
   }
   if (!closing.is_quiet) {
-    raise(ErrorCode::kInUse,
-          "[unload] plugin '{}' is in use: a call of another thread is running. Let it end first, "
-          "then unload.",
-          backend.name);
+    base::raise(
+        ErrorCode::kInUse,
+        "[unload] plugin '{}' is in use: a call of another thread is running. Let it end first, "
+        "then unload.",
+        backend.name);
   }
   backend.close_all();
   const std::scoped_lock lock(mutex_);
@@ -442,7 +446,7 @@ void PluginRegistry::unload(Backend& backend) {
 }
 
 void PluginRegistry::settle() noexcept {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   runtime_.transfer.finish(nullptr, PATCHBAY_NO_DEADLINE);
   for (const auto& backend : backends_) {
     for (const auto& device : backend->assemblies) {
@@ -513,7 +517,7 @@ std::string PluginRegistry::explain() {
   open_all();
   const std::vector<std::string> unmatched = unmatched_visible_devices();
   std::string text;
-  if (has_raised_privileges()) {
+  if (base::has_raised_privileges()) {
     text += "raised privileges: no variable is read, and no other plugin directory searched\n";
   }
   text += "plugin directories:\n";

@@ -146,7 +146,7 @@ class PluginRegistry {
   TrustedFolders trusted_;
   Probe probe_;                          // used by the thread that opens a plugin
   std::atomic<bool> has_listed_{false};  // devices were listed at least once
-  NoDeliveryMutex load_mutex_;           // one plugin at a time; taken before mutex_
+  output::NoDeliveryMutex load_mutex_;   // one plugin at a time; taken before mutex_
   mutable std::mutex mutex_;
   mutable std::atomic<std::size_t> num_readings_{0};  // grows before the entries are read
   // Opening a file again replaces its entry, unless that has devices: it stays until no handle and

@@ -42,9 +42,10 @@ void PluginRegistry::check_any_visible() const {
     for (const auto& device : backend->devices) hidden.push_back(device->name_text);
   }
   if (hidden.empty()) return;
-  raise(ErrorCode::kUnknownDevice,
-        "[Device] no visible device is there: expected some of [{}], got {}. Correct or unset it.",
-        fmt::join(hidden, ", "), visible_devices_.variable());
+  base::raise(
+      ErrorCode::kUnknownDevice,
+      "[Device] no visible device is there: expected some of [{}], got {}. Correct or unset it.",
+      fmt::join(hidden, ", "), visible_devices_.variable());
 }
 
 std::vector<DeviceAssembly*> PluginRegistry::gpus() {
@@ -80,16 +81,16 @@ Backend* PluginRegistry::open_backend(const DeviceName& name) {
 DeviceAssembly& PluginRegistry::find_in(const Backend& backend, const DeviceName& name) const {
   DeviceAssembly* const device = backend.find(static_cast<std::uint32_t>(name.index));
   if (device == nullptr) {
-    raise(ErrorCode::kUnknownDevice,
-          "[Device] no device '{}': backend '{}' has {} device{} ({}). Use one of these.",
-          name.to_string(), name.backend, backend.devices.size(),
-          backend.devices.size() == 1 ? "" : "s", backend.device_list());
+    base::raise(ErrorCode::kUnknownDevice,
+                "[Device] no device '{}': backend '{}' has {} device{} ({}). Use one of these.",
+                name.to_string(), name.backend, backend.devices.size(),
+                backend.devices.size() == 1 ? "" : "s", backend.device_list());
   }
   if (!device->visible) {
-    raise(ErrorCode::kUnknownDevice,
-          "[Device] device '{}' is hidden: {}. Add it to PATCHBAY_VISIBLE_DEVICES "
-          "or RuntimeOptions::visible_devices.",
-          name.to_string(), visible_devices_.describe());
+    base::raise(ErrorCode::kUnknownDevice,
+                "[Device] device '{}' is hidden: {}. Add it to PATCHBAY_VISIBLE_DEVICES "
+                "or RuntimeOptions::visible_devices.",
+                name.to_string(), visible_devices_.describe());
   }
   return *device;
 }
@@ -112,11 +113,12 @@ DeviceAssembly& PluginRegistry::first_cpu() {
   for (DeviceAssembly* const device : devices()) {
     if (is_fit(*device)) return *device;
   }
-  raise(ErrorCode::kUnknownDevice,
-        "[Device] no CPU device is visible: expected one for what names no device, {}. Name a "
-        "device, or add a CPU device to PATCHBAY_VISIBLE_DEVICES or "
-        "RuntimeOptions::visible_devices.",
-        visible_devices_.describe());
+  base::raise(
+      ErrorCode::kUnknownDevice,
+      "[Device] no CPU device is visible: expected one for what names no device, {}. Name a "
+      "device, or add a CPU device to PATCHBAY_VISIBLE_DEVICES or "
+      "RuntimeOptions::visible_devices.",
+      visible_devices_.describe());
 }
 
 DeviceAssembly& PluginRegistry::default_device() {
@@ -138,13 +140,14 @@ DeviceAssembly& PluginRegistry::find_gpu(const DeviceName& name, std::string_vie
   }
   std::vector<std::string> names;
   for (const DeviceState* device : accelerators) names.push_back(device->info.name_text);
-  raise(ErrorCode::kUnknownDevice,
-        "[Device] no device {}: {} accelerator{} found{}{}.{} Runtime::explain() says what was "
-        "tried; try_gpu({}) falls back to a CPU device.",
-        quote(text), names.size(), names.size() == 1 ? "" : "s",
-        names.empty() ? "" : fmt::format(" ({})", fmt::join(names, ", ")),
-        visible_devices_.variable().empty() ? "" : ", " + visible_devices_.describe(),
-        describe_failed({}), name.index);
+  base::raise(
+      ErrorCode::kUnknownDevice,
+      "[Device] no device {}: {} accelerator{} found{}{}.{} Runtime::explain() says what was "
+      "tried; try_gpu({}) falls back to a CPU device.",
+      base::quote(text), names.size(), names.size() == 1 ? "" : "s",
+      names.empty() ? "" : fmt::format(" ({})", fmt::join(names, ", ")),
+      visible_devices_.variable().empty() ? "" : ", " + visible_devices_.describe(),
+      describe_failed({}), name.index);
 }
 
 bool PluginRegistry::has_found(std::string_view backend) const {
@@ -172,7 +175,7 @@ std::string PluginRegistry::describe_failed(std::string_view backend) const {
   for (const Backend* const one : listed()) {
     num_filtered += one->status == PluginStatus::kFiltered ? 1 : 0;
     if (!is_why(*one)) continue;
-    text += fmt::format(" Plugin {} is {}: {}.", quote(one->candidate.path.string()),
+    text += fmt::format(" Plugin {} is {}: {}.", base::quote(one->candidate.path.string()),
                         to_string(one->status), one->reason);
   }
   if (num_filtered > 0 && !wanted_variable_.empty()) {
@@ -195,13 +198,14 @@ void PluginRegistry::raise_unknown_backend(const DeviceName& name) const {
     }
   }
   std::vector<std::string> searched;
-  for (const auto& directory : directories_) searched.push_back(quote(directory.string()));
-  raise(ErrorCode::kUnknownDevice,
-        "[Device] no backend '{}' for device '{}': loaded backends are [{}]{}, plugins were looked "
-        "for in [{}].{} Runtime::explain() says what was tried.",
-        name.backend, name.to_string(), fmt::join(loaded, ", "),
-        closed.empty() ? "" : fmt::format(", not opened yet [{}]", fmt::join(closed, ", ")),
-        fmt::join(searched, ", "), describe_failed(name.backend));
+  for (const auto& directory : directories_) searched.push_back(base::quote(directory.string()));
+  base::raise(
+      ErrorCode::kUnknownDevice,
+      "[Device] no backend '{}' for device '{}': loaded backends are [{}]{}, plugins were looked "
+      "for in [{}].{} Runtime::explain() says what was tried.",
+      name.backend, name.to_string(), fmt::join(loaded, ", "),
+      closed.empty() ? "" : fmt::format(", not opened yet [{}]", fmt::join(closed, ", ")),
+      fmt::join(searched, ", "), describe_failed(name.backend));
 }
 
 }  // namespace patchbay::runtime

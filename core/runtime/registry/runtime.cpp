@@ -38,10 +38,10 @@ namespace {
 
 /// Never destroyed: devices may be used until the process ends.
 struct DefaultRuntime {
-  runtime::NoDeliveryMutex mutex;
+  output::NoDeliveryMutex mutex;
   std::atomic<Runtime*> runtime{};  // null until its first use; made under `mutex`
 };
-constinit runtime::OfProcess<DefaultRuntime> default_runtime;
+constinit base::OfProcess<DefaultRuntime> default_runtime;
 /// Null unless options were set. A child of fork inherits its parent's.
 constinit std::atomic<const RuntimeOptions*> default_options{nullptr};
 
@@ -65,9 +65,9 @@ void Runtime::set_default_options(RuntimeOptions options) {
   auto given = std::make_unique<const RuntimeOptions>(std::move(options));
   const std::scoped_lock lock(own.mutex);
   if (own.runtime.load(std::memory_order_relaxed) != nullptr) {
-    runtime::raise(ErrorCode::kInUse,
-                   "[set_default_options] the default runtime exists already. Set its options "
-                   "before it is first used, at the start of main, or make a Runtime of your own.");
+    base::raise(ErrorCode::kInUse,
+                "[set_default_options] the default runtime exists already. Set its options "
+                "before it is first used, at the start of main, or make a Runtime of your own.");
   }
   delete default_options.exchange(given.release(), std::memory_order_acq_rel);
 }
@@ -96,8 +96,8 @@ std::vector<Device> Runtime::gpus() const {
 
 Device Runtime::try_gpu(int i) const {
   if (i < 0) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[try_gpu] bad index: expected 0 or more, got {}. try_gpu(0) is the first.", i);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[try_gpu] bad index: expected 0 or more, got {}. try_gpu(0) is the first.", i);
   }
   const Reading reading(registry_of(*state_));
   const auto found = registry_of(*state_).gpus();

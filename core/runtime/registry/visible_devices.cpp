@@ -17,17 +17,18 @@ namespace {
 std::string canonical_name(const std::string& text) {
   const DeviceName name = DeviceName::parse(text);
   if (name.backend == "gpu") {
-    raise(ErrorCode::kInvalidArgument,
-          "[Runtime] visible devices: expected devices' own names, got the alias {}. A valid list "
-          "is 'cpu:0'.",
-          quote(text));
+    base::raise(
+        ErrorCode::kInvalidArgument,
+        "[Runtime] visible devices: expected devices' own names, got the alias {}. A valid list "
+        "is 'cpu:0'.",
+        base::quote(text));
   }
   return name.to_string();
 }
 
 }  // namespace
 
-VisibleDevices::VisibleDevices(const RuntimeOptions& options, const Environment& environment)
+VisibleDevices::VisibleDevices(const RuntimeOptions& options, const base::Environment& environment)
     : names_(!options.visible_devices.empty() ? options.visible_devices
                                               : environment.get_list("visible_devices")) {
   if (options.visible_devices.empty() && !names_.empty()) {

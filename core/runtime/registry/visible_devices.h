@@ -18,7 +18,7 @@ class VisibleDevices {
   VisibleDevices() = default;
   /// Uses the list of the options or, if that is empty, the setting `visible_devices`. Errors:
   /// kInvalidArgument for a bad name and for the alias `gpu`.
-  VisibleDevices(const RuntimeOptions& options, const Environment& environment);
+  VisibleDevices(const RuntimeOptions& options, const base::Environment& environment);
 
   bool shows(const std::string& device_name) const;
   /// The devices' own names; empty if all are shown.

@@ -48,10 +48,11 @@ OpenPath::~OpenPath() {
 void check_no_lack(int error, const fs::path& path) {
   if (error == ENOMEM) throw std::bad_alloc();
   if (error != EMFILE && error != ENFILE) return;
-  raise(ErrorCode::kIo,
-        "[Runtime] {} can't be opened: no file descriptor is free ({}). Close files or raise the "
-        "limit (ulimit -n), and try again.",
-        quote(path.string()), std::generic_category().message(error));
+  base::raise(
+      ErrorCode::kIo,
+      "[Runtime] {} can't be opened: no file descriptor is free ({}). Close files or raise the "
+      "limit (ulimit -n), and try again.",
+      base::quote(path.string()), std::generic_category().message(error));
 }
 
 bool TrustedFolders::contain(const struct stat& folder) const {
@@ -88,7 +89,7 @@ std::string refuse_folder(const fs::path& path, const std::string& what,
     if (folder.fd() >= 0 && fstat(folder.fd(), &info) == 0) {
       if (trusted.contain(info)) return {};
       const std::string absent =
-          step == 0 ? "" : fmt::format(" does not exist, and {}", one_line(place.string()));
+          step == 0 ? "" : fmt::format(" does not exist, and {}", base::one_line(place.string()));
       return refuse_access(info, what + absent);
     }
     check_no_lack(errno, place);

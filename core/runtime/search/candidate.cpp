@@ -47,10 +47,11 @@ void add_path_variable(const std::string& value, std::vector<fs::path>& director
     const std::size_t end = std::min(value.find(':', begin), value.size());
     const std::string element = value.substr(begin, end - begin);
     if (element.empty() || element.front() != '/') {
-      raise(ErrorCode::kInvalidArgument,
-            "[Runtime] bad PATCHBAY_PLUGIN_PATH {}: element {} is {}. Use absolute directories, "
-            "separated by ':'.",
-            quote(value), quote(element), element.empty() ? "empty" : "relative");
+      base::raise(
+          ErrorCode::kInvalidArgument,
+          "[Runtime] bad PATCHBAY_PLUGIN_PATH {}: element {} is {}. Use absolute directories, "
+          "separated by ':'.",
+          base::quote(value), base::quote(element), element.empty() ? "empty" : "relative");
     }
     directories.emplace_back(element);
     begin = end + 1;
@@ -83,7 +84,7 @@ std::string refuse_ownership(int directory, const struct stat& info, const fs::p
   if (trusted.contain(folder)) return {};
   std::string refusal = refuse_access(info, "the file");
   if (!refusal.empty()) return refusal;
-  return refuse_access(folder, "its directory " + one_line(real_path.parent_path().string()));
+  return refuse_access(folder, "its directory " + base::one_line(real_path.parent_path().string()));
 }
 
 std::string refuse_linkage(const ElfFile& file, const fs::path& real_path,
@@ -115,12 +116,12 @@ std::string refuse_note(const Note& note, const std::string& file_name) {
     return fmt::format(
         "it requires plugin interface {}.{} for {}, this library has {}.{}. Use a newer library or "
         "an older plugin",
-        note.abi_major, note.required_minor, quote(note.required_feature), PATCHBAY_ABI_MAJOR,
+        note.abi_major, note.required_minor, base::quote(note.required_feature), PATCHBAY_ABI_MAJOR,
         PATCHBAY_ABI_MINOR);
   }
   if (note.kind != PATCHBAY_KIND_DEVICE) {
     return fmt::format("a plugin of kind {}: this library opens those of kind '{}' only",
-                       quote(note.kind), PATCHBAY_KIND_DEVICE);
+                       base::quote(note.kind), PATCHBAY_KIND_DEVICE);
   }
   if (note.plugin.empty() || note.backend.empty()) {
     return "its note names no plugin or no backend";
@@ -128,7 +129,7 @@ std::string refuse_note(const Note& note, const std::string& file_name) {
   for (const std::string& name : {note.plugin, note.backend}) {
     if (name.size() <= kMostNameBytes) continue;
     return fmt::format("its note has a name of more than {} bytes, {}", kMostNameBytes,
-                       quote(name));
+                       base::quote(name));
   }
   if (printable(note.plugin) != note.plugin) {
     return fmt::format("its note names a plugin with control characters, '{}'",
@@ -136,21 +137,22 @@ std::string refuse_note(const Note& note, const std::string& file_name) {
   }
   // Filters use the file's name before the note is read, so the note must name the same plugin.
   if (!file_name.empty() && note.plugin != file_name) {
-    return fmt::format("its note names plugin {}, its file {}", quote(note.plugin),
-                       quote(file_name));
+    return fmt::format("its note names plugin {}, its file {}", base::quote(note.plugin),
+                       base::quote(file_name));
   }
   try {
     DeviceName::parse(note.backend + ":0");
   } catch (const Error&) {
     return fmt::format("its note has a bad backend name {}: expected [a-z][a-z0-9_]*",
-                       quote(note.backend));
+                       base::quote(note.backend));
   }
   if (note.backend == "gpu" || note.backend == "host") {
     return fmt::format("backend name '{}' is reserved", note.backend);
   }
   for (const std::string& name : note.settings.value_or(std::vector<std::string>())) {
     if (is_setting_name(name)) continue;
-    return fmt::format("its note has a bad setting name {}: expected [a-z][a-z0-9_]*", quote(name));
+    return fmt::format("its note has a bad setting name {}: expected [a-z][a-z0-9_]*",
+                       base::quote(name));
   }
   return {};
 }
@@ -174,14 +176,14 @@ fs::path library_plugin_directory() {
 }
 
 bool is_allowed(const fs::path& directory) {
-  if (!has_raised_privileges()) return true;
+  if (!base::has_raised_privileges()) return true;
   std::error_code error;
   const fs::path own = fs::canonical(library_plugin_directory(), error);
   return !error && fs::canonical(directory, error) == own && !error;
 }
 
 std::vector<fs::path> search_directories(const RuntimeOptions& options,
-                                         const Environment& environment) {
+                                         const base::Environment& environment) {
   std::vector<fs::path> directories;
   for (const fs::path& directory : options.plugin_directories) {
     if (is_allowed(directory)) directories.push_back(as_absolute(directory));
@@ -221,7 +223,7 @@ std::vector<Candidate> find_candidates(const RuntimeOptions& options,
 }
 
 TrustedFolders trusted_folders(const RuntimeOptions& options) {
-  if (has_raised_privileges()) return {};
+  if (base::has_raised_privileges()) return {};
   std::vector<fs::path> paths;
   for (const fs::path& path : options.trusted_directories) paths.push_back(as_absolute(path));
   return TrustedFolders(std::move(paths));
@@ -252,7 +254,7 @@ Inspection inspect(const Candidate& candidate, const TrustedFolders& trusted) {
   }
   if (!is_allowed(path.parent_path())) {
     result.refusal = fmt::format("with raised privileges only plugins in {} are opened",
-                                 one_line(library_plugin_directory().string()));
+                                 base::one_line(library_plugin_directory().string()));
     return result;
   }
   result.real_path = fs::canonical(path, error);

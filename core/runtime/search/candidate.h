@@ -41,7 +41,7 @@ struct Inspection {
 /// The directories to search, in order. Errors: kInvalidArgument for an empty or relative element
 /// of PATCHBAY_PLUGIN_PATH, which the message quotes.
 std::vector<std::filesystem::path> search_directories(const RuntimeOptions& options,
-                                                      const Environment& environment);
+                                                      const base::Environment& environment);
 /// patchbay/plugins beside the file that holds this code. For a program in a folder `bin`,
 /// patchbay/plugins in the library folder beside it. Empty if unknown.
 std::filesystem::path library_plugin_directory();

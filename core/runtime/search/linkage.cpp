@@ -129,12 +129,14 @@ class Reader {
       const std::string element = whole->substr(begin, end - begin);
       if (element.empty()) {
         refuse(fmt::format("its {} {} has an empty element, which means the working directory: {}",
-                           tag, quote(*whole), kWanted));
+                           tag, base::quote(*whole), kWanted));
       } else if (auto path = absolute_path(element, origin_)) {
         linkage_.folders.push_back(
-            {fmt::format("its {} folder {}", tag, one_line(path->string())), std::move(*path)});
+            {fmt::format("its {} folder {}", tag, base::one_line(path->string())),
+             std::move(*path)});
       } else {
-        refuse(fmt::format("its {} has the relative element {}: {}", tag, quote(element), kWanted));
+        refuse(fmt::format("its {} has the relative element {}: {}", tag, base::quote(element),
+                           kWanted));
       }
     }
   }
@@ -148,11 +150,11 @@ class Reader {
       return refuse(
           fmt::format("it asks for the library {} ({}), a relative path: {}, or names "
                       "without a slash",
-                      quote(*name), tag, kWanted));
+                      base::quote(*name), tag, kWanted));
     }
     std::filesystem::path folder = path->parent_path();
     linkage_.folders.push_back(
-        {fmt::format("the folder {} of its {} library", one_line(folder.string()), tag),
+        {fmt::format("the folder {} of its {} library", base::one_line(folder.string()), tag),
          std::move(folder)});
   }
 

@@ -49,7 +49,7 @@ std::string hint_plugin(std::string_view name, const std::map<std::string, std::
     if (backend == name) return fmt::format(", backend '{}' is of plugin '{}'", name, plugin);
     names.push_back(plugin);
   }
-  return hint_nearest(name, names);
+  return base::hint_nearest(name, names);
 }
 
 Vocabulary::Vocabulary() : settings_(std::begin(kOwnSettings), std::end(kOwnSettings)) {}
@@ -77,34 +77,36 @@ void Vocabulary::check_settings(const std::vector<std::string>& names,
                                 std::string_view origin) const {
   for (const std::string& name : names) {
     if (has_setting(name)) continue;
-    raise(ErrorCode::kInvalidArgument,
-          "[Runtime] unknown setting {}: neither the library nor a plugin found here has it{}. "
-          "Correct {}.",
-          quote(name), hint_nearest(name, settings_), origin);
+    base::raise(
+        ErrorCode::kInvalidArgument,
+        "[Runtime] unknown setting {}: neither the library nor a plugin found here has it{}. "
+        "Correct {}.",
+        base::quote(name), base::hint_nearest(name, settings_), origin);
   }
 }
 
 std::vector<std::string> Vocabulary::check_variables(
     const std::vector<std::string>& variables) const {
-  const std::size_t num_common = variable_of("").size();
+  const std::size_t num_common = base::variable_of("").size();
   std::vector<std::string> known, ignored;
-  for (const std::string& setting : settings_) known.push_back(variable_of(setting));
+  for (const std::string& setting : settings_) known.push_back(base::variable_of(setting));
   const auto is_open = [this](std::string_view variable) {
     return std::any_of(open_prefixes_.begin(), open_prefixes_.end(),
                        [variable](const std::string& prefix) {
-                         return variable.starts_with(variable_of(prefix));
+                         return variable.starts_with(base::variable_of(prefix));
                        });
   };
   for (const std::string& variable : variables) {
     if (contains(known, variable) || is_open(variable) || is_for_others(variable)) continue;
-    const std::string text = fmt::format(
-        "unknown variable {}: neither the library nor a plugin found here has it", quote(variable));
+    const std::string text =
+        fmt::format("unknown variable {}: neither the library nor a plugin found here has it",
+                    base::quote(variable));
     const bool is_misspelt = std::any_of(known.begin(), known.end(), [&](const std::string& other) {
-      return is_nearly(variable, other, num_common);
+      return base::is_nearly(variable, other, num_common);
     });
     if (is_misspelt) {
-      raise(ErrorCode::kInvalidArgument, "[Runtime] {}{}. Correct or unset it.", text,
-            hint_nearest(variable, known, num_common));
+      base::raise(ErrorCode::kInvalidArgument, "[Runtime] {}{}. Correct or unset it.", text,
+                  base::hint_nearest(variable, known, num_common));
     }
     ignored.push_back(text);
   }
@@ -113,16 +115,17 @@ std::vector<std::string> Vocabulary::check_variables(
 
 std::string Vocabulary::describe_plugin(std::string_view name) const {
   std::vector<std::string> found;
-  for (const auto& [plugin, backend] : plugins_) found.push_back(one_line(plugin));
-  return fmt::format("no plugin {} was found: found are [{}]", quote(name), fmt::join(found, ", "));
+  for (const auto& [plugin, backend] : plugins_) found.push_back(base::one_line(plugin));
+  return fmt::format("no plugin {} was found: found are [{}]", base::quote(name),
+                     fmt::join(found, ", "));
 }
 
 void Vocabulary::check_plugins(const std::vector<std::string>& names,
                                std::string_view origin) const {
   for (const std::string& name : names) {
     if (plugins_.contains(name)) continue;
-    raise(ErrorCode::kInvalidArgument, "[Runtime] {}{}. Correct {}.", describe_plugin(name),
-          hint_plugin(name, plugins_), origin);
+    base::raise(ErrorCode::kInvalidArgument, "[Runtime] {}{}. Correct {}.", describe_plugin(name),
+                hint_plugin(name, plugins_), origin);
   }
 }
 
@@ -132,13 +135,13 @@ std::vector<std::string> Vocabulary::check_plugins_of_variable(
   for (const std::string& name : names) {
     if (plugins_.contains(name)) continue;
     const bool is_misspelt = std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& one) {
-      return one.second == name || is_nearly(name, one.first);
+      return one.second == name || base::is_nearly(name, one.first);
     });
-    if (is_misspelt) check_plugins({name}, variable_of("plugins"));
+    if (is_misspelt) check_plugins({name}, base::variable_of("plugins"));
     ignored.push_back(fmt::format("{}, {} names it", describe_plugin(name), variable));
   }
   const bool is_none_left = ignored.size() == names.size();
-  if (is_none_left) check_plugins(names, variable_of("plugins"));
+  if (is_none_left) check_plugins(names, base::variable_of("plugins"));
   return ignored;
 }
 
@@ -146,7 +149,7 @@ std::vector<std::string> Vocabulary::check_devices_of_variable(
     const std::vector<std::string>& devices, std::string_view variable) const {
   std::set<std::string> known;
   for (const auto& [plugin, backend] : plugins_) {
-    if (!backend.empty()) known.insert(one_line(backend));
+    if (!backend.empty()) known.insert(base::one_line(backend));
   }
   const std::vector<std::string> names(known.begin(), known.end());
   std::vector<std::string> ignored;
@@ -155,22 +158,23 @@ std::vector<std::string> Vocabulary::check_devices_of_variable(
     if (known.contains(backend)) continue;
     const std::string text =
         fmt::format("no backend {} was found for the visible device {}: found are [{}]",
-                    quote(backend), quote(device), fmt::join(names, ", "));
+                    base::quote(backend), base::quote(device), fmt::join(names, ", "));
     // A name of three letters is too short to be called misspelt: tpu is another device than cpu.
     const bool is_misspelt = backend.size() > 3 && std::ranges::any_of(names, [&](const auto& one) {
-                               return is_nearly(backend, one);
+                               return base::is_nearly(backend, one);
                              });
     const bool is_last = ignored.size() + 1 == devices.size();  // no device is left
     if (is_misspelt || is_last) {
-      raise(ErrorCode::kInvalidArgument, "[Runtime] {}{}. Correct or unset {}.", text,
-            hint_nearest(backend, names), variable);
+      base::raise(ErrorCode::kInvalidArgument, "[Runtime] {}{}. Correct or unset {}.", text,
+                  base::hint_nearest(backend, names), variable);
     }
     ignored.push_back(fmt::format("{}, {} names it", text, variable));
   }
   return ignored;
 }
 
-std::vector<std::string> check_names(const RuntimeOptions& options, const Environment& environment,
+std::vector<std::string> check_names(const RuntimeOptions& options,
+                                     const base::Environment& environment,
                                      const std::vector<std::string>& wanted_plugins,
                                      const std::vector<std::string>& visible_devices,
                                      const std::vector<Candidate>& candidates) {

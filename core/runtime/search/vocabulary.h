@@ -59,7 +59,8 @@ std::string hint_plugin(std::string_view name, const std::map<std::string, std::
 /// visible devices that it wants. Errors: kInvalidArgument for an unknown name in the program, and
 /// for one in a variable that is nearly a known one or leaves no device. Returns a sentence for
 /// each other one, which is ignored.
-std::vector<std::string> check_names(const RuntimeOptions& options, const Environment& environment,
+std::vector<std::string> check_names(const RuntimeOptions& options,
+                                     const base::Environment& environment,
                                      const std::vector<std::string>& wanted_plugins,
                                      const std::vector<std::string>& visible_devices,
                                      const std::vector<Candidate>& candidates);

@@ -17,15 +17,15 @@ patchbay_status* wait_for(const EventState& event) noexcept {
   try {
     return event.device.plugin.tables.event.wait(event.handle, PATCHBAY_NO_DEADLINE);
   } catch (...) {
-    return make_status(PATCHBAY_INTERNAL,
-                       "the plugin's wait of the event table threw an exception");
+    return base::make_status(PATCHBAY_INTERNAL,
+                             "the plugin's wait of the event table threw an exception");
   }
 }
 
 }  // namespace
 
 CallbackThread::~CallbackThread() {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
@@ -48,7 +48,7 @@ void CallbackThread::add(std::shared_ptr<EventState> event, void* user) {
 }
 
 void CallbackThread::run() {
-  const ServiceThread service;
+  const output::ServiceThread service;
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !pending_.empty(); });

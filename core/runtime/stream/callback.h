@@ -18,7 +18,7 @@ namespace patchbay::runtime {
 /// in order. It sleeps when there is nothing to wait for.
 class CallbackThread {
  public:
-  CallbackThread() : thread_(start_quiet_thread("add_callback", [this] { run(); })) {}
+  CallbackThread() : thread_(base::start_quiet_thread("add_callback", [this] { run(); })) {}
   /// Waits for the last call to return.
   ~CallbackThread();
 

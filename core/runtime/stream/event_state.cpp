@@ -25,7 +25,7 @@ EventState::EventState(StreamState& stream, bool of_program, std::uint32_t flags
 
 EventState::~EventState() {
   if (!device.is_callable()) return;
-  const NoDelivery no_delivery;
+  const output::NoDelivery no_delivery;
   events(device).destroy(handle);
   if (is_counted_) device.live_events.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -37,7 +37,7 @@ void EventState::check_event(patchbay_status* status, std::string_view operation
 
 bool EventState::is_done() {
   device.check_home("is_done");
-  const NoDelivery no_delivery;
+  const output::NoDelivery no_delivery;
   std::uint32_t done = 0;
   check_event(events(device).query(handle, &done), "is_done");
   if (done != 0) progress->pass(sequence);
@@ -46,7 +46,7 @@ bool EventState::is_done() {
 
 void EventState::wait(std::uint64_t deadline_ns, std::string_view operation) {
   device.check_home(operation);
-  const NoDelivery no_delivery;
+  const output::NoDelivery no_delivery;
   patchbay_status* const status = events(device).wait(handle, deadline_ns);
   check_event(check_timeout(device, status, deadline_ns, operation, "wait of the event table"),
               operation);
@@ -56,8 +56,8 @@ void EventState::wait(std::uint64_t deadline_ns, std::string_view operation) {
 std::uint64_t EventState::nanoseconds_since(const EventState& earlier) const {
   device.check_home("take_times");
   std::uint64_t nanoseconds = 0;
-  check(events(device).elapsed(earlier.handle, handle, &nanoseconds), "take_times",
-        device.info.name_text);
+  base::check(events(device).elapsed(earlier.handle, handle, &nanoseconds), "take_times",
+              device.info.name_text);
   if (nanoseconds > static_cast<std::uint64_t>(INT64_MAX)) {
     raise_bad_answer(device, "take_times", fmt::format("elapsed gave {} ns", nanoseconds));
   }

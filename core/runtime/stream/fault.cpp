@@ -36,8 +36,8 @@ FaultError memory_error(const Fault& fault, std::string_view operation) {
 
 Fault fault_of_step(const Error& error, std::string_view work, bool is_lost) {
   const auto* const earlier = dynamic_cast<const FaultError*>(&error);
-  std::string_view cause =
-      earlier != nullptr ? std::string_view(earlier->cause()) : without_operation(error.what());
+  std::string_view cause = earlier != nullptr ? std::string_view(earlier->cause())
+                                              : base::without_operation(error.what());
   if (cause.ends_with('.')) cause.remove_suffix(1);
   const bool is_elsewhere = error.code() == ErrorCode::kDeviceLost && !is_lost;
   return {is_elsewhere ? ErrorCode::kLaunchFailed : error.code(), error.native_code(),

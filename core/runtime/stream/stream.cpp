@@ -28,7 +28,7 @@ std::uint32_t flags_of(const StreamOptions& options) {
     case StreamPriority::kNormal: return times;
     case StreamPriority::kHigh: return times | PATCHBAY_STREAM_HIGH;
   }
-  runtime::raise_not_in_enum("Stream", "priority", "StreamPriority", options.priority);
+  base::raise_not_in_enum("Stream", "priority", "StreamPriority", options.priority);
 }
 
 std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
@@ -67,10 +67,10 @@ struct Callback {
 /// Nothing if the work before the callback succeeded.
 std::optional<Error> Callback::error_of(patchbay_status* status) const {
   if (status == nullptr) return std::nullopt;
-  runtime::StatusHolder held(status);
+  base::StatusHolder held(status);
   try {
     if (!runtime::is_fault(*status)) {  // the stream goes on
-      runtime::raise_status(held.release(), "add_callback", device.info.name_text);
+      base::raise_status(held.release(), "add_callback", device.info.name_text);
     }
     const runtime::FaultPtr fault = progress->fail(*status, sequence);
     if (fault->loses_device()) device.lose(fault);
@@ -90,7 +90,7 @@ void Callback::run(patchbay_status* status) const noexcept {
     } catch (const std::exception& thrown) {
       device.runtime.logger.log(LogLevel::kError,
                                 "[add_callback] a stream's callback threw an exception: {}",
-                                runtime::one_line(thrown.what()));
+                                base::one_line(thrown.what()));
     }
   } catch (...) {  // an unknown type, or no memory for the text
     device.runtime.logger.write(LogLevel::kError,
@@ -129,17 +129,17 @@ void Stream::synchronize(std::chrono::nanoseconds timeout) const {
   check_no_callback("synchronize");
   check_not_recording("synchronize");
   const auto call = state_->device.enter("synchronize");
-  state_->synchronize(runtime::deadline_after(timeout.count()));
-  runtime::end_if_cancelled();
+  state_->synchronize(base::deadline_after(timeout.count()));
+  base::end_if_cancelled();
 }
 
 void Stream::add_callback(StreamCallback callback) const {
   check_no_callback("add_callback");
   check_not_recording("add_callback");
   if (!callback) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[add_callback] an empty function: expected one to call ({}).",
-                   state_->device.info.name_text);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[add_callback] an empty function: expected one to call ({}).",
+                state_->device.info.name_text);
   }
   const auto call = state_->device.enter("add_callback");
   auto held = std::make_shared<const Callback>(
@@ -158,10 +158,10 @@ void Stream::add_callback(StreamCallback callback) const {
 std::vector<SubmissionTime> Stream::take_times() const {
   check_no_callback("take_times");
   if (state_->times == nullptr) {
-    runtime::raise(ErrorCode::kUnsupported,
-                   "[take_times] the stream was made without times ({}). Make it with "
-                   "Stream(device, {{.times = true}}).",
-                   state_->device.info.name_text);
+    base::raise(ErrorCode::kUnsupported,
+                "[take_times] the stream was made without times ({}). Make it with "
+                "Stream(device, {{.times = true}}).",
+                state_->device.info.name_text);
   }
   return state_->times->take();
 }
@@ -183,8 +183,8 @@ bool Event::is_done() const {
 void Event::wait(std::chrono::nanoseconds timeout) const {
   check_no_callback("wait");
   check_not_recording("wait");
-  state_->wait(runtime::deadline_after(timeout.count()));
-  runtime::end_if_cancelled();
+  state_->wait(base::deadline_after(timeout.count()));
+  base::end_if_cancelled();
 }
 
 Stream Device::default_stream() const {
@@ -195,11 +195,11 @@ Stream Device::default_stream() const {
 void Device::synchronize(std::chrono::nanoseconds timeout) const {
   check_no_callback("synchronize");
   check_not_recording("synchronize");
-  const std::uint64_t deadline = runtime::deadline_after(timeout.count());
+  const std::uint64_t deadline = base::deadline_after(timeout.count());
   const auto call = state().enter("synchronize");
   state().open("synchronize");
   state().synchronize(deadline);
-  runtime::end_if_cancelled();
+  base::end_if_cancelled();
 }
 
 }  // namespace patchbay

@@ -106,7 +106,7 @@ FaultPtr StreamProgress::fault_of(const patchbay_status& status) const {
         Fault{ErrorCode::kLaunchFailed, known->native_code, known->text});
   }
   return std::make_shared<const Fault>(
-      Fault{code_of(status), status.native_code, describe(status, waits)});
+      Fault{base::code_of(status), status.native_code, describe(status, waits)});
 }
 
 FaultPtr StreamProgress::fail(const patchbay_status& status, std::uint64_t sequence) noexcept {
@@ -219,7 +219,7 @@ std::string StreamProgress::describe(const patchbay_status& status,
     // A plugin that loses a device names the origin itself: it repeats that in every call.
     names = open_names(UINT64_MAX);
   }
-  std::string text = without_line_breaks(status.message) + " (";
+  std::string text = base::without_line_breaks(status.message) + " (";
   if (names.size() == 1) {
     text += fmt::format("launched by [{}] on ", names.front());
   } else if (!names.empty()) {

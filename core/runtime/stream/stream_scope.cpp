@@ -40,18 +40,20 @@ Recorder* find_recorder(bool also_paused) {
 }
 
 void raise_in_callback(std::string_view operation) {
-  raise(ErrorCode::kInvalidArgument,
-        "[{}] a stream's callback called the runtime: expected a callback that only notes what it "
-        "is told or wakes another thread. Make the call on that thread.",
-        operation);
+  base::raise(
+      ErrorCode::kInvalidArgument,
+      "[{}] a stream's callback called the runtime: expected a callback that only notes what it "
+      "is told or wakes another thread. Make the call on that thread.",
+      operation);
 }
 
 void check_not_recording_slowly(std::string_view operation) {
   if (find_recorder() == nullptr) return;
-  raise(ErrorCode::kInvalidArgument,
-        "[{}] a graph is being recorded, which only notes what is to be done: expected operations "
-        "on tensors and copies between devices. Do this before the recording, or after a replay.",
-        operation);
+  base::raise(
+      ErrorCode::kInvalidArgument,
+      "[{}] a graph is being recorded, which only notes what is to be done: expected operations "
+      "on tensors and copies between devices. Do this before the recording, or after a replay.",
+      operation);
 }
 
 }  // namespace runtime

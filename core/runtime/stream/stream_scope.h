@@ -76,7 +76,7 @@ class CallbackMark {
   CallbackMark& operator=(const CallbackMark&) = delete;
 
  private:
-  const ServiceThread service_;
+  const output::ServiceThread service_;
   const ScopedStream* previous_;
 };
 
@@ -89,10 +89,10 @@ bool is_here(const T& object) {
 /// Calls body(), which waits for callbacks: in a callback, on another thread a moment later.
 template <class Body>
 void run_outside_callbacks(Body body) noexcept {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   if (scoped_streams != &kInCallback) return body();
   try {
-    start_quiet_thread("Stream", std::move(body)).detach();
+    base::start_quiet_thread("Stream", std::move(body)).detach();
   } catch (...) {  // NOLINT(bugprone-empty-catch): without a thread the object stays
   }
 }

@@ -31,9 +31,9 @@ bool is_timeout(const patchbay_status* status) {
 [[noreturn]] void raise_timeout(const DeviceState& device, const StreamProgress& progress,
                                 std::uint64_t target, patchbay_status* status,
                                 std::string_view operation) {
-  const StatusHolder holder(status);
-  raise(ErrorCode::kTimedOut, "[{}] {} ({}){}. Nothing is lost: wait again.", operation,
-        status->message, device.info.name_text, progress.describe_open(target));
+  const base::StatusHolder holder(status);
+  base::raise(ErrorCode::kTimedOut, "[{}] {} ({}){}. Nothing is lost: wait again.", operation,
+              status->message, device.info.name_text, progress.describe_open(target));
 }
 
 /// A callback that a plugin may make while it is submitted, with the stream's mutex held. It is
@@ -41,7 +41,7 @@ bool is_timeout(const patchbay_status* status) {
 class Callback {
  public:
   explicit Callback(PendingCall::Body body) : body_(std::move(body)) {}
-  ~Callback() { release_status(status_); }
+  ~Callback() { base::release_status(status_); }
   Callback(const Callback&) = delete;
   Callback& operator=(const Callback&) = delete;
 
@@ -67,13 +67,13 @@ class Callback {
 
 /// The status of a callback that the plugin has not called.
 patchbay_status* missing_call(const DeviceState& device) noexcept try {
-  return make_status(
+  return base::make_status(
       PATCHBAY_INTERNAL,
       fmt::format("the plugin '{}' broke the plugin interface: destroy of the stream "
                   "table returned before this call. Tell the author of the plugin",
                   device.plugin.name));
 } catch (const std::bad_alloc&) {
-  return out_of_memory_status();
+  return base::out_of_memory_status();
 }
 
 bool is_inline(const DeviceState& device, std::uint32_t flags) {
@@ -140,7 +140,7 @@ class StreamState::DriverWait {
   }
 
  private:
-  const NoDelivery no_delivery_;
+  const output::NoDelivery no_delivery_;
   StreamState& stream_;
   patchbay_stream* handle_ = nullptr;
   std::uint64_t target_ = 0;
@@ -157,8 +157,8 @@ void StreamState::end_lent() noexcept {
 
 void StreamState::close() {
   if (handle == nullptr) return;
-  const NoDelivery no_delivery;
-  const CancellationOff not_cancelled;
+  const output::NoDelivery no_delivery;
+  const base::CancellationOff not_cancelled;
   // Also writes the rest of the trace.
   if (own_trace_ != nullptr && own_trace_->has_pending()) finish_quietly();
   trace_.store(nullptr, std::memory_order_release);
@@ -191,7 +191,7 @@ void StreamState::close() {
 void StreamState::end_callbacks() noexcept {
   while (const PendingCall::Body body = PendingCall::take_back(this)) {
     // Of a failed stream, the callback repeats the failure.
-    body(progress->has_failed() ? make_status(PATCHBAY_LAUNCH_FAILED, "the stream has failed")
+    body(progress->has_failed() ? base::make_status(PATCHBAY_LAUNCH_FAILED, "the stream has failed")
                                 : missing_call(device));
   }
 }
@@ -266,7 +266,7 @@ void StreamState::replace_by_timed(std::string_view operation) {
   patchbay_stream* fresh = nullptr;
   status = streams(device).create(device.open(), flags | PATCHBAY_STREAM_TIMES, &fresh);
   may_be_replaced_ = status == nullptr;
-  if (status != nullptr) return release_status(status);
+  if (status != nullptr) return base::release_status(status);
   // Others may still wait for the old queue.
   retired_.push_back(std::exchange(handle, own_stream(device, fresh, operation).release()));
   flags |= PATCHBAY_STREAM_TIMES;
@@ -293,7 +293,7 @@ void StreamState::finish_if_synchronous(std::string_view operation) {
 
 void StreamState::poll() noexcept {
   if (!device.home.is_here()) return;
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   std::shared_ptr<EventState> ended;  // destroyed after the locks
   const std::scoped_lock probing(probe_mutex_);
   try {
@@ -326,7 +326,7 @@ bool StreamState::try_to_finish(std::uint64_t target) noexcept {
 
 void StreamState::finish_quietly() noexcept {
   if (!device.home.is_here()) return;
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   const std::uint64_t target = submitted.load(std::memory_order_acquire);
   constexpr int kMostAttempts = 10;
   for (int i = 0; i < kMostAttempts; ++i) {
@@ -353,7 +353,7 @@ void StreamState::synchronize(std::uint64_t deadline_ns, std::string_view operat
   // A driver may need longer than the deadline to see that nothing is pending.
   const bool is_ours = !is_lent && !is_exposed.load(std::memory_order_relaxed);
   if (is_timeout(status) && is_ours && is_done(target)) {
-    release_status(std::exchange(status, nullptr));
+    base::release_status(std::exchange(status, nullptr));
   }
   check_wait(check_timeout(device, status, deadline_ns, operation, "synchronize"), target,
              operation);
@@ -446,7 +446,7 @@ void StreamState::settle_foreign_waits(std::uint64_t deadline_ns, std::string_vi
 }
 
 void StreamState::finish_foreign_waits() noexcept {
-  const CancellationOff not_cancelled;
+  const base::CancellationOff not_cancelled;
   try {
     settle_foreign_waits(PATCHBAY_NO_DEADLINE, "wait");
   } catch (...) {  // NOLINT(bugprone-empty-catch): the next submission reports it
@@ -484,7 +484,7 @@ void StreamState::add_callback(PendingCall::Body body) {
         streams(device).add_callback(open_handle(), PendingCall::make, call.user());
     if (status != nullptr) {
       if (status->code != PATCHBAY_UNSUPPORTED) check_call(device, status, "add_callback");
-      release_status(status);
+      base::release_status(status);
       const auto event = record_locked("add_callback");
       if (callbacks_ == nullptr) callbacks_ = std::make_unique<CallbackThread>();
       callbacks_->add(event, call.user());
@@ -520,7 +520,7 @@ void StreamState::reset() {
   if (fault == nullptr) return;
   if (fault->loses_device()) throw stream_error(*fault, "reset");
   if (is_lent) {
-    raise(
+    base::raise(
         ErrorCode::kUnsupported,
         "[reset] the stream is the application's, which alone can make another ({}). Lend that one "
         "with wrap_stream.",
@@ -540,7 +540,7 @@ patchbay_status* check_timeout(const DeviceState& device, patchbay_status* statu
                                std::uint64_t deadline_ns, std::string_view operation,
                                const char* entry) {
   if (deadline_ns != PATCHBAY_NO_DEADLINE || !is_timeout(status)) return status;
-  const StatusHolder holder(status);
+  const base::StatusHolder holder(status);
   raise_bad_answer(device, operation, fmt::format("{} timed out without a deadline", entry));
 }
 
@@ -551,13 +551,13 @@ void check_call(DeviceState& device, patchbay_status* status, std::string_view o
     StreamProgress none(device.info.name_text);
     raise_wait_failure(device, none, 0, status, operation);
   }
-  raise_status(status, operation, device.info.name_text);
+  base::raise_status(status, operation, device.info.name_text);
 }
 
 void check_build(DeviceState& device, patchbay_status* status, std::string_view operation) {
   const bool is_log = status != nullptr && status->code == PATCHBAY_BUILD_FAILED;
   if (is_log && (status->flags & PATCHBAY_STATUS_DEVICE_LOST) == 0) {
-    raise_build_status(status, operation, device.info.name_text);
+    base::raise_build_status(status, operation, device.info.name_text);
   }
   check_call(device, status, operation);
 }
@@ -565,8 +565,8 @@ void check_build(DeviceState& device, patchbay_status* status, std::string_view 
 void raise_wait_failure(DeviceState& device, StreamProgress& progress, std::uint64_t target,
                         patchbay_status* status, std::string_view operation) {
   if (is_timeout(status)) raise_timeout(device, progress, target, status, operation);
-  if (!is_fault(*status)) raise_status(status, operation, device.info.name_text);
-  const StatusHolder holder(status);
+  if (!is_fault(*status)) base::raise_status(status, operation, device.info.name_text);
+  const base::StatusHolder holder(status);
   const FaultPtr fault = progress.fail(*status, target);
   if (fault->loses_device()) device.lose(fault);
   progress.pass(target);

@@ -130,7 +130,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   bool is_lent = false;                 // the application's own stream
   std::atomic<bool> is_exposed{false};  // the application has the native handle
   patchbay_stream* handle = nullptr;    // null once closed; changes under the mutex
-  NoDeliveryMutex mutex;
+  output::NoDeliveryMutex mutex;
   std::atomic<std::uint64_t> submitted{0};
   std::unique_ptr<StreamTimes> times;  // null if not measured
 
@@ -156,7 +156,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   /// A wait in the driver, without the mutex.
   class DriverWait;
 
-  NoDeliveryMutex probe_mutex_;
+  output::NoDeliveryMutex probe_mutex_;
   std::shared_ptr<EventState> probe_;  // recorded by the last `poll`; null if done
   std::uint64_t probe_sequence_ = 0;
   std::vector<patchbay_stream*> retired_;  // failed queues that others may still wait for

@@ -80,7 +80,7 @@ void add_span(Tracer& tracer, Track track, std::string_view name, std::uint64_t 
 }  // namespace
 
 void InlineSpan::write() const noexcept {
-  const std::uint64_t end_ns = now_ns();
+  const std::uint64_t end_ns = base::now_ns();
   const std::string& device = stream_.device.info.name_text;
   if (Tracer* const tracer = stream_.tracer()) {
     const Track track = tracer->device_track(device, stream_.number);
@@ -98,7 +98,7 @@ std::shared_ptr<EventState> StreamTrace::mark() {
 void StreamTrace::set_origin() {
   auto event = mark();
   event->wait(PATCHBAY_NO_DEADLINE);
-  origin_ = {std::move(event), now_ns()};
+  origin_ = {std::move(event), base::now_ns()};
 }
 
 void StreamTrace::begin(const Submission& what) {
@@ -112,7 +112,7 @@ void StreamTrace::begin(const Submission& what) {
     next_.name = what.name;
     next_.size_bytes = what.size_bytes;
     next_.host = tracer->host_track();
-    next_.submitted_ns = now_ns();
+    next_.submitted_ns = base::now_ns();
   }
   next_.start = mark();
 }

@@ -48,7 +48,7 @@ class StreamTimes {
   StreamState& stream_;
   std::shared_ptr<EventState> origin_;  // the zero of `start`
   Measured next_;
-  NoDeliveryMutex mutex_;  // guards measured_; taken inside the stream's
+  output::NoDeliveryMutex mutex_;  // guards measured_; taken inside the stream's
   std::deque<Measured> measured_;
 };
 
@@ -92,7 +92,7 @@ class StreamTrace {
   StreamState& stream_;
   Origin origin_;  // one moment in the device's time and the host's
   Pending next_;
-  NoDeliveryMutex mutex_;  // guards pending_; taken inside the stream's
+  output::NoDeliveryMutex mutex_;  // guards pending_; taken inside the stream's
   std::deque<Pending> pending_;
 };
 
@@ -104,7 +104,7 @@ class InlineSpan {
       : stream_(stream),
         what_(what),
         span_(what.is_copy ? nullptr : stream.spans(), what.name),
-        begin_ns_(stream.is_traced() ? now_ns() : 0) {}
+        begin_ns_(stream.is_traced() ? base::now_ns() : 0) {}
   ~InlineSpan() {
     if (begin_ns_ != 0) write();
   }

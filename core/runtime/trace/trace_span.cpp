@@ -11,7 +11,7 @@ namespace patchbay::runtime {
 /// A range is only shown: what a plugin throws there is dropped.
 template <class Call>
 void RangeReceiver::tell(const Call& call) noexcept {
-  const NoDelivery no_delivery;
+  const output::NoDelivery no_delivery;
   const std::shared_lock lock(mutex_);
   if (is_closed_) return;
   try {
@@ -37,12 +37,12 @@ void TraceSpan::begin() noexcept {
   if (targets_->home.is_here()) {
     for (const auto& receiver : targets_->receivers) receiver->begin(name_);
   }
-  begin_ns_ = now_ns();
+  begin_ns_ = base::now_ns();
 }
 
 void TraceSpan::end() noexcept {
   if (Tracer* const tracer = targets_->tracer) {
-    tracer->span(tracer->host_track(), name_, begin_ns_, now_ns(), arguments_);
+    tracer->span(tracer->host_track(), name_, begin_ns_, base::now_ns(), arguments_);
   }
   if (!targets_->home.is_here()) return;
   for (const auto& receiver : targets_->receivers) receiver->end();

@@ -42,7 +42,7 @@ class RangeReceiver {
 struct SpanTargets {
   Tracer* tracer = nullptr;  // null without a trace
   std::vector<std::shared_ptr<RangeReceiver>> receivers;
-  HomeProcess home;  // a forked process calls no receiver
+  base::HomeProcess home;  // a forked process calls no receiver
 };
 
 /// A span on the calling thread, from construction to destruction. Does nothing without targets.

@@ -54,12 +54,12 @@ std::string reason_of(int error) {
 }  // namespace
 
 TraceFile::TraceFile(const std::filesystem::path& path)
-    : file_(path, OutputFile::OpenMode::kReplace) {
+    : file_(path, output::OutputFile::OpenMode::kReplace) {
   if (file_.is_open() && write_at_end("[", kEnd)) return;
   const std::error_code why(errno, std::generic_category());
-  raise(ErrorCode::kIo, "[trace] can't write {}: {}. {}", quote(path.string()),
-        why.value() == ESPIPE ? "expected a regular file, got another kind" : why.message(),
-        way_out_of(why.value()));
+  base::raise(ErrorCode::kIo, "[trace] can't write {}: {}. {}", base::quote(path.string()),
+              why.value() == ESPIPE ? "expected a regular file, got another kind" : why.message(),
+              way_out_of(why.value()));
 }
 
 TraceFile::~TraceFile() { flush(); }
@@ -144,7 +144,7 @@ struct KnownTrace {
 };
 /// The last one. The list only grows, so that a child of fork finds it whole.
 constinit std::atomic<const KnownTrace*> known_traces{nullptr};
-constinit OfProcess<std::mutex> opening_mutex;
+constinit base::OfProcess<std::mutex> opening_mutex;
 
 void flush_all() {
   for (const KnownTrace* one = known_traces.load(); one != nullptr; one = one->earlier) {
@@ -203,7 +203,7 @@ std::shared_ptr<Tracer> Tracer::open(const std::filesystem::path& path) {
   return tracer;
 }
 
-Tracer::Tracer(const std::filesystem::path& path) : start_ns_(now_ns()), file_(path) {
+Tracer::Tracer(const std::filesystem::path& path) : start_ns_(base::now_ns()), file_(path) {
   name_track("process_name", {kHostProcess, 0}, fmt::format("host (process {})", ::getpid()));
 }
 
@@ -219,7 +219,7 @@ void Tracer::add(std::string_view phase, Track track, std::string_view name, std
     append_arguments(event, arguments);
     event += '}';
     const std::scoped_lock lock(mutex_);
-    file_.add(event, now_ns());
+    file_.add(event, base::now_ns());
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): no memory, no event
   }
 }
@@ -275,11 +275,11 @@ void Tracer::span(Track track, std::string_view name, std::uint64_t begin_ns, st
 }
 
 void Tracer::instant(Track track, std::string_view name, TraceArguments arguments) noexcept {
-  add("i", track, name, now_ns(), ",\"s\":\"t\"", arguments);
+  add("i", track, name, base::now_ns(), ",\"s\":\"t\"", arguments);
 }
 
 void Tracer::counter(Track track, std::string_view name, TraceArguments values) noexcept {
-  add("C", track, name, now_ns(), {}, values);
+  add("C", track, name, base::now_ns(), {}, values);
 }
 
 void Tracer::arrow(Track from, std::uint64_t from_ns, Track to, std::uint64_t to_ns) noexcept try {
@@ -297,10 +297,10 @@ void Tracer::arrow(Track from, std::uint64_t from_ns, Track to, std::uint64_t to
 }
 
 void Tracer::begin(Track track, std::string_view name) noexcept {
-  add("B", track, name, now_ns(), {}, {});
+  add("B", track, name, base::now_ns(), {}, {});
 }
 
-void Tracer::end(Track track) noexcept { add("E", track, {}, now_ns(), {}, {}); }
+void Tracer::end(Track track) noexcept { add("E", track, {}, base::now_ns(), {}, {}); }
 
 void Tracer::flush() noexcept {
   if (!home_.is_here()) return;

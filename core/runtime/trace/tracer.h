@@ -49,7 +49,7 @@ class TraceFile {
   bool write_at_end(std::string_view text, std::string_view end);
   std::size_t room_in_page() const noexcept;
 
-  OutputFile file_;
+  output::OutputFile file_;
   std::int64_t end_ = 0;  // the offset of the closing bracket's line
   bool needs_comma_ = false;
   std::uint64_t written_ns_ = 0;
@@ -99,7 +99,7 @@ class Tracer {
            std::string_view more, TraceArguments arguments) noexcept;
   void name_track(std::string_view what, Track track, std::string_view name) noexcept;
 
-  const HomeProcess home_;  // forked processes add nothing
+  const base::HomeProcess home_;  // forked processes add nothing
   const std::uint64_t start_ns_;
   mutable std::mutex mutex_;
   TraceFile file_;

@@ -36,7 +36,7 @@ class PrintedProfile {
     constexpr int kStandardError = 2;
     if (is_printed_.exchange(true)) return;
     const std::string text = profile_table(profiler_->rows());
-    static_cast<void>(write_all(kStandardError, text.data(), text.size()));
+    static_cast<void>(output::write_all(kStandardError, text.data(), text.size()));
   } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): no memory for the text
   }
 
@@ -68,9 +68,10 @@ void Tracing::send_spans(SpanTargets targets) {
 void Tracing::start(const std::filesystem::path& file) {
   const std::scoped_lock lock(mutex_);
   if (tracer() != nullptr) {
-    raise(ErrorCode::kInUse,
-          "[start_trace] a trace is being written already, so not to {}. Call stop_trace first.",
-          quote(file.string()));
+    base::raise(
+        ErrorCode::kInUse,
+        "[start_trace] a trace is being written already, so not to {}. Call stop_trace first.",
+        base::quote(file.string()));
   }
   tracers_.push_back(Tracer::open(file));
   SpanTargets targets = copy_of(spans());
@@ -87,8 +88,8 @@ void Tracing::stop() {
   send_spans(std::move(targets));
   tracer->flush();
   if (const std::string failure = tracer->failure(); !failure.empty()) {
-    raise(ErrorCode::kIo, "[stop_trace] the trace is not complete: {}{}", failure,
-          failure.ends_with('.') ? "" : ". Free space, or trace less.");
+    base::raise(ErrorCode::kIo, "[stop_trace] the trace is not complete: {}{}", failure,
+                failure.ends_with('.') ? "" : ". Free space, or trace less.");
   }
 }
 
@@ -149,7 +150,7 @@ void Tracing::remove(const std::shared_ptr<RangeReceiver>& receiver) noexcept {
 void Tracing::print_profile_at_end() {
   auto profiler = std::make_shared<Profiler>();
   printed_ = std::make_shared<PrintedProfile>(profiler);
-  StoppedAtEnd<PrintedProfile>::add(printed_);
+  base::StoppedAtEnd<PrintedProfile>::add(printed_);
   add(profiler);
 }
 

@@ -54,7 +54,7 @@ class Tracing {
   /// Replaces the targets. The caller holds the mutex.
   void send_spans(SpanTargets targets);
 
-  const HomeProcess home_;
+  const base::HomeProcess home_;
   mutable std::mutex mutex_;
   std::atomic<bool> is_on_{false}, is_watched_{false};
   std::atomic<const SpanTargets*> spans_{nullptr};

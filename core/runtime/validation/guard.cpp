@@ -28,13 +28,13 @@ bool on_own_stream(DeviceRecord& device, const Submit& submit) {
   const std::scoped_lock lock(device.stream_mutex);
   if (device.has_stream_ended) return false;
   if (device.stream == nullptr) {
-    const StatusHolder failure(ask_for(device.stream, [&](patchbay_stream** stream) {
+    const base::StatusHolder failure(ask_for(device.stream, [&](patchbay_stream** stream) {
       return real.stream.create(device.own, 0, stream);
     }));
     if (device.stream == nullptr) return false;
   }
-  const StatusHolder refused(submit(real, device.stream));
-  const StatusHolder failed(real.stream.synchronize(device.stream, PATCHBAY_NO_DEADLINE));
+  const base::StatusHolder refused(submit(real, device.stream));
+  const base::StatusHolder failed(real.stream.synchronize(device.stream, PATCHBAY_NO_DEADLINE));
   return !refused && !failed;
 }
 

@@ -23,7 +23,7 @@ void Findings::keep(const std::string& text, bool is_late) {
 
 patchbay_status* Findings::raise(const std::string& text) {
   keep(text, /*is_late=*/false);
-  return make_status(kValidationCode, text);
+  return base::make_status(base::kValidationCode, text);
 }
 
 void Findings::add_late(const std::string& text) { keep(text, /*is_late=*/true); }
@@ -36,7 +36,7 @@ patchbay_status* Findings::take_late() {
     text = std::move(late_.front());
     late_.pop_front();
   }
-  return make_status(kValidationCode, text);
+  return base::make_status(base::kValidationCode, text);
 }
 
 void Findings::forget_late() {
@@ -72,7 +72,7 @@ const char* name_of(const Block& block) {
 }  // namespace
 
 std::string describe(const Block& block) {
-  const std::string tag = block.tag.empty() ? "" : fmt::format(", tag {}", quote(block.tag));
+  const std::string tag = block.tag.empty() ? "" : fmt::format(", tag {}", base::quote(block.tag));
   return fmt::format("{}; {} of {} bytes{} made by {}", block.device->info.name_text,
                      name_of(block), block.size_bytes, tag, made_by(block.made_at, "allocate"));
 }
@@ -80,7 +80,7 @@ std::string describe(const Block& block) {
 std::string to_text(const LiveObject& object) {
   std::string text = fmt::format("[validation] {} on {}", object.kind, object.device);
   if (object.size_bytes != 0) text += fmt::format(" of {} bytes", object.size_bytes);
-  if (!object.tag.empty()) text += fmt::format(", tag {}", quote(object.tag));
+  if (!object.tag.empty()) text += fmt::format(", tag {}", base::quote(object.tag));
   text += fmt::format(" still lives: made by [{}]", object.operation);
   if (!object.origin.empty()) text += " at " + object.origin;
   return text;
@@ -198,7 +198,7 @@ void Layer::log_live() {
   std::vector<LiveObject> all = live();
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });
-  Logger& logger = plugin_.owner.logger;
+  output::Logger& logger = plugin_.owner.logger;
   for (std::size_t i = 0; i < std::min(all.size(), kMostLines); ++i) {
     logger.log(LogLevel::kWarning, "{}", to_text(all[i]));
   }

@@ -35,7 +35,7 @@ namespace patchbay::runtime::validation {
 /// What validation found: logged, kept for the report, and returned as a status. Thread-safe.
 class Findings {
  public:
-  explicit Findings(Logger& logger) : logger_(logger) {}
+  explicit Findings(output::Logger& logger) : logger_(logger) {}
 
   /// Adds a finding about the current call and returns the call's status.
   patchbay_status* raise(const std::string& text);
@@ -53,7 +53,7 @@ class Findings {
   static constexpr std::size_t kMostKept = 1000;
   void keep(const std::string& text, bool is_late);
 
-  Logger& logger_;
+  output::Logger& logger_;
   mutable std::mutex mutex_;
   std::uint64_t count_ = 0;
   std::vector<std::string> texts_;

@@ -45,7 +45,7 @@ patchbay_status* Layer::allocate(DeviceRecord& device, std::uint32_t kind, std::
   };
   patchbay_status* failure = take();
   if (failure != nullptr && failure->code == PATCHBAY_OUT_OF_MEMORY) {
-    release_status(failure);
+    base::release_status(failure);
     give_back(device, 0);
     failure = take();
   }

@@ -84,9 +84,9 @@ struct DeviceRecord : std::enable_shared_from_this<DeviceRecord> {
   std::uint64_t released_bytes = 0;
   bool closes = false;  // released memory goes back at once; under the layer's mutex
 
-  NoDeliveryMutex stream_mutex;       // not held together with the layer's
-  patchbay_stream* stream = nullptr;  // the layer's own, for memory that the host can't address
-  bool has_stream_ended = false;      // it is not made again, though the plugin may allocate
+  output::NoDeliveryMutex stream_mutex;  // not held together with the layer's
+  patchbay_stream* stream = nullptr;     // the layer's own, for memory that the host can't address
+  bool has_stream_ended = false;         // it is not made again, though the plugin may allocate
 };
 
 struct StreamRecord {
@@ -142,8 +142,8 @@ struct Block {
   std::vector<Access> accesses;       // those that may not have ended
   std::vector<std::string> suspects;  // users since the guards were last whole
 
-  NoDeliveryMutex bytes_mutex;  // not the layer's
-  bool is_guarded = false;      // its bytes are known and can be checked; under `bytes_mutex`
+  output::NoDeliveryMutex bytes_mutex;  // not the layer's
+  bool is_guarded = false;  // its bytes are known and can be checked; under `bytes_mutex`
 
   patchbay_memory memory() const { return {whole.base, whole.offset_bytes + front_bytes}; }
 };

@@ -97,14 +97,13 @@ struct Checkpoint {
 Tensor checkpoint(const std::function<Tensor(const std::vector<Tensor>&)>& function,
                   const std::vector<Tensor>& inputs) {
   if (!function) {
-    tensor::raise(
-        ErrorCode::kInvalidArgument,
-        "[checkpoint] the function is empty. Pass the function that computes the result.");
+    base::raise(ErrorCode::kInvalidArgument,
+                "[checkpoint] the function is empty. Pass the function that computes the result.");
   }
   if (inputs.empty()) {
-    tensor::raise(ErrorCode::kInvalidArgument,
-                  "[checkpoint] the list of inputs is empty. Pass the tensors that the function "
-                  "computes from.");
+    base::raise(ErrorCode::kInvalidArgument,
+                "[checkpoint] the list of inputs is empty. Pass the tensors that the function "
+                "computes from.");
   }
   tensor::Checkpoint back{function, {}, {}, nullptr};
   std::vector<const Tensor*> operands;

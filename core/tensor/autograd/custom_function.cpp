@@ -267,8 +267,8 @@ CustomFunction::CustomFunction(std::string name, Forward forward, Backward backw
   for (const auto& [what, is_there] :
        {std::pair("forward", bool(forward)), {"backward", bool(backward)}}) {
     if (is_there) continue;
-    tensor::raise(ErrorCode::kInvalidArgument,
-                  "[CustomFunction] {} has no {}. Pass both forward and backward.", name, what);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[CustomFunction] {} has no {}. Pass both forward and backward.", name, what);
   }
   state_ = std::make_shared<const tensor::CustomFunctionState>(
       tensor::CustomFunctionState{std::make_shared<const std::string>(std::move(name)),

@@ -350,10 +350,10 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& outputs, const std::vec
                               const std::vector<Tensor>& output_gradients,
                               BackwardOptions options) {
   if (!output_gradients.empty() && output_gradients.size() != outputs.size()) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[gradients] wrong number of gradients: expected {}, one for each output, got "
-                   "{}. Leave them out for ones.",
-                   outputs.size(), output_gradients.size());
+    base::raise(ErrorCode::kInvalidArgument,
+                "[gradients] wrong number of gradients: expected {}, one for each output, got "
+                "{}. Leave them out for ones.",
+                outputs.size(), output_gradients.size());
   }
   tensor::check_options("gradients", options);
   tensor::BackwardRun run{"gradients"};

@@ -153,9 +153,9 @@ struct GradState {
   // The members below are for leaves.
   Hooks hooks;
   HookList<AccumulationHook> accumulation_hooks;
-  std::mutex mutex;                     // guards the next one
-  std::weak_ptr<Node> accumulator;      // created when first needed
-  runtime::NoDeliveryMutex grad_mutex;  // guards the next one, while a sum is computed and recorded
+  std::mutex mutex;                    // guards the next one
+  std::weak_ptr<Node> accumulator;     // created when first needed
+  output::NoDeliveryMutex grad_mutex;  // guards the next one, while a sum is computed and recorded
   Tensor grad;
 };
 

@@ -8,7 +8,7 @@
 
 namespace patchbay::tensor {
 
-using runtime::raise;
+using base::raise;
 
 namespace {
 
@@ -33,7 +33,7 @@ void check_strides(const char* operation, const Shape& shape, const Shape& strid
 }  // namespace
 
 Layout checked_layout(const char* operation, DType dtype, const Shape& shape, const Shape* given) {
-  const std::int64_t elements = checked_num_elements(operation, shape);
+  const std::int64_t elements = base::checked_num_elements(operation, shape);
   Layout layout{shape, contiguous_strides(shape), 0};
   const Shape strides = given != nullptr ? *given : layout.strides;
   check_strides(operation, shape, strides);

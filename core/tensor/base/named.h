@@ -13,7 +13,7 @@
 
 namespace patchbay::tensor {
 
-using runtime::raise;
+using base::raise;
 
 /// An operand with its name in the public header.
 struct NamedOperand {

@@ -51,17 +51,17 @@ bool Tensor::is_same(const Tensor& other) const {
 void* Tensor::data(DType dtype) const {
   const tensor::TensorImpl& impl = tensor::impl_of("data", *this, "tensor");
   if (impl.dtype != dtype) {
-    runtime::raise(ErrorCode::kDtypeMismatch,
-                   "[data] wrong type of elements: expected {}, got a pointer to {} (tensor: {}). "
-                   "Ask for the tensor's own type, or cast it.",
-                   to_string(impl.dtype), to_string(dtype), tensor::describe(impl));
+    base::raise(ErrorCode::kDtypeMismatch,
+                "[data] wrong type of elements: expected {}, got a pointer to {} (tensor: {}). "
+                "Ask for the tensor's own type, or cast it.",
+                to_string(impl.dtype), to_string(dtype), tensor::describe(impl));
   }
   runtime::BufferState& buffer = impl.buffer();
   if (!buffer.host_addressable) {
-    runtime::raise(ErrorCode::kUnsupported,
-                   "[data] the host can't address the memory of {} (tensor: {}). Fetch it with "
-                   "to_vector, or copy it: tensor.to(\"cpu\").",
-                   impl.device().info.name_text, tensor::describe(impl));
+    base::raise(ErrorCode::kUnsupported,
+                "[data] the host can't address the memory of {} (tensor: {}). Fetch it with "
+                "to_vector, or copy it: tensor.to(\"cpu\").",
+                impl.device().info.name_text, tensor::describe(impl));
   }
   runtime::check_not_recording("data");
   buffer.expose();

@@ -52,7 +52,7 @@ struct Description {
   std::string operator()(double value) const { return fmt::format("the number {}", value); }
   std::string operator()(const Scalar& value) const { return "the number " + value.to_string(); }
   std::string operator()(const std::string& value) const {
-    return "the text " + runtime::quote(value);
+    return "the text " + base::quote(value);
   }
   std::string operator()(const std::vector<std::int64_t>& values) const {
     return fmt::format("a list of {} integers", values.size());
@@ -191,10 +191,9 @@ std::optional<Misfit> Arguments::bind_option(std::string_view name, const CallVa
   if (found == arguments.end()) {
     std::vector<std::string> names;
     for (const Argument& argument : arguments) names.emplace_back(argument.name);
-    return Misfit{Step::kName,
-                  fmt::format("[call] {} has no argument {}{}. It is {}.", signature_.function,
-                              runtime::quote(name), runtime::hint_nearest(name, names),
-                              describe(signature_))};
+    return Misfit{Step::kName, fmt::format("[call] {} has no argument {}{}. It is {}.",
+                                           signature_.function, base::quote(name),
+                                           base::hint_nearest(name, names), describe(signature_))};
   }
   values_[static_cast<std::size_t>(found - arguments.begin())] = value;
   return {};
@@ -257,8 +256,8 @@ std::vector<std::int64_t> Arguments::integers(std::size_t at) const {
 std::int64_t Arguments::integer(std::size_t at, std::int64_t lowest, std::int64_t highest) const {
   const auto value = held<std::int64_t>(at);
   if (value < lowest || value > highest) {
-    runtime::raise(ErrorCode::kInvalidArgument, "{}: expected {} to {}, got {}.",
-                   subject(signature_, at), lowest, highest, value);
+    base::raise(ErrorCode::kInvalidArgument, "{}: expected {} to {}, got {}.",
+                subject(signature_, at), lowest, highest, value);
   }
   return value;
 }
@@ -269,8 +268,8 @@ std::int64_t Arguments::word(std::size_t at) const {
   for (const Word& word : argument.words) {
     if (word.text == text) return word.value;
   }
-  runtime::raise(ErrorCode::kInvalidArgument, "{}: expected {}, got {}.", subject(signature_, at),
-                 describe(argument), runtime::quote(text));
+  base::raise(ErrorCode::kInvalidArgument, "{}: expected {}, got {}.", subject(signature_, at),
+              describe(argument), base::quote(text));
 }
 
 DType Arguments::dtype(std::size_t at) const {
@@ -285,8 +284,8 @@ Pair Arguments::pair(std::size_t at) const {
   const std::vector<std::int64_t> values = integers(at);
   if (values.size() == 1) return values[0];
   if (values.size() == 2) return {values[0], values[1]};
-  runtime::raise(ErrorCode::kInvalidArgument, "{}: expected 1 or 2 integers, got {}.",
-                 subject(signature_, at), values.size());
+  base::raise(ErrorCode::kInvalidArgument, "{}: expected 1 or 2 integers, got {}.",
+              subject(signature_, at), values.size());
 }
 
 Axes Arguments::axes(std::size_t at) const {
@@ -297,13 +296,13 @@ Axes Arguments::axes(std::size_t at) const {
 
 void Arguments::check_multiple(std::size_t at, std::size_t count, std::size_t of) const {
   if (count % of == 0) return;
-  runtime::raise(ErrorCode::kInvalidArgument, "{}: expected a multiple of {} values, got {}.",
-                 subject(signature_, at), of, count);
+  base::raise(ErrorCode::kInvalidArgument, "{}: expected a multiple of {} values, got {}.",
+              subject(signature_, at), of, count);
 }
 
 void Arguments::refuse_numbers() const {
-  runtime::raise(ErrorCode::kInvalidArgument, "[call] no operand of {} is a tensor. It is {}.",
-                 signature_.function, describe(signature_));
+  base::raise(ErrorCode::kInvalidArgument, "[call] no operand of {} is a tensor. It is {}.",
+              signature_.function, describe(signature_));
 }
 
 }  // namespace patchbay::tensor

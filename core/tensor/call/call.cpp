@@ -27,15 +27,14 @@ std::span<const Signature> signatures_of(std::string_view name) {
 [[noreturn]] void raise_unknown(std::string_view name) {
   for (const NotCalled& other : tensor::not_called()) {
     if (other.function != name) continue;
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[call] '{}' can't be called by name: {}. Call it from C++.", name,
-                   other.reason);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[call] '{}' can't be called by name: {}. Call it from C++.", name, other.reason);
   }
   std::vector<std::string> names;
   for (const std::string_view known : callable_names()) names.emplace_back(known);
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[call] no function {}{}. docs/functions.md lists the functions.",
-                 runtime::quote(name), runtime::hint_nearest(name, names));
+  base::raise(ErrorCode::kInvalidArgument,
+              "[call] no function {}{}. docs/functions.md lists the functions.", base::quote(name),
+              base::hint_nearest(name, names));
 }
 
 }  // namespace

@@ -16,10 +16,10 @@ Operand literal(const char* operation, DType dtype, const Scalar& value) {
     return {nullptr, value.bits(dtype, operation)};
   if (runtime::Recorder* recorder = runtime::current_recorder();
       recorder == nullptr || !recorder->has_slot(value.slot())) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] a slot of value {} is used outside of its recording, where no replay can "
-                   "set it. Use it in the function that asked for it.",
-                   operation, value.to_string());
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] a slot of value {} is used outside of its recording, where no replay can "
+                "set it. Use it in the function that asked for it.",
+                operation, value.to_string());
   }
   return {nullptr, value.without_slot().bits(dtype, operation), value.slot()};
 }
@@ -90,7 +90,7 @@ void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
   launch.run(op.shown(), kernel);
 }
 
-void launch_fill(const TensorImpl& out, const runtime::ElementBits& bits) {
+void launch_fill(const TensorImpl& out, const base::ElementBits& bits) {
   launch_fill(out, Operand{nullptr, bits});
 }
 
@@ -103,8 +103,8 @@ void launch_copy(const TensorImpl& out, const TensorImpl& in) {
   launch_elementwise(out.dtype == in.dtype ? op::copy : op::cast, in.dtype, out, {&source, 1});
 }
 
-void launch_arange(const TensorImpl& out, const runtime::ElementBits& start,
-                   const runtime::ElementBits& step) {
+void launch_arange(const TensorImpl& out, const base::ElementBits& start,
+                   const base::ElementBits& step) {
   const std::array<Operand, 2> range{{{nullptr, start}, {nullptr, step}}};
   launch_elementwise(op::arange, out.dtype, out, range);
 }

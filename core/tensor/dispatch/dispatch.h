@@ -27,7 +27,7 @@ namespace patchbay::tensor {
 /// An input of an elementwise operation: a tensor, or (null) the value of one element.
 struct Operand {
   const TensorImpl* tensor = nullptr;
-  runtime::ElementBits bits = {};
+  base::ElementBits bits = {};
   std::uint32_t slot = 0;  // for a number that replays may change
 };
 
@@ -55,8 +55,7 @@ class LaunchIn {
     argument.strides[0] = 1;
   }
   /// Adds a number of `dtype` (u8 for bool), and the recording's slot for it, if any.
-  void scalar(const runtime::ElementBits& bits, DType dtype,
-              std::uint32_t slot = runtime::kNoSlot) {
+  void scalar(const base::ElementBits& bits, DType dtype, std::uint32_t slot = runtime::kNoSlot) {
     if (slot != runtime::kNoSlot) [[unlikely]] {
       if (!has_slots_) std::fill(room_.slots.begin(), room_.slots.end(), runtime::kNoSlot);
       has_slots_ = true;
@@ -118,12 +117,12 @@ using LargeLaunch = LaunchIn<LargeRoom>;
 /// out is empty.
 void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
                         std::span<const Operand> inputs);
-void launch_fill(const TensorImpl& out, const runtime::ElementBits& bits);
+void launch_fill(const TensorImpl& out, const base::ElementBits& bits);
 void launch_fill(const TensorImpl& out, const Operand& value);
 /// Copies or, if the dtypes differ, casts.
 void launch_copy(const TensorImpl& out, const TensorImpl& in);
-void launch_arange(const TensorImpl& out, const runtime::ElementBits& start,
-                   const runtime::ElementBits& step);
+void launch_arange(const TensorImpl& out, const base::ElementBits& start,
+                   const base::ElementBits& step);
 
 }  // namespace patchbay::tensor
 

@@ -158,10 +158,10 @@ std::shared_ptr<DrawScope> repeating_scope(const char* operation,
   const bool is_replayed_elsewhere =
       log->recording != 0 && (recorder == nullptr || recorder->recording != log->recording);
   if (is_replayed_elsewhere && !log->draws.empty()) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] its forward drew random numbers while a graph was recorded, and each "
-                   "replay draws others. Record the backward too.",
-                   operation);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] its forward drew random numbers while a graph was recorded, and each "
+                "replay draws others. Record the backward too.",
+                operation);
   }
   auto scope = std::make_shared<DrawScope>();
   scope->replay.emplace(log);

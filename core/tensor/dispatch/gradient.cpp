@@ -31,11 +31,10 @@ void check_gradient(const TensorImpl& impl, const TensorImpl& gradient) {
   tensor::check_same_device("set_grad", expected, got);
   tensor::check_same_dtype("set_grad", expected, got);
   if (impl.shape == gradient.shape) return;
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[set_grad] shapes differ: expected a gradient of shape {}, got {} ({}; {}). "
-                 "Reshape it.",
-                 to_string(impl.shape), to_string(gradient.shape), describe(expected),
-                 describe(got));
+  base::raise(ErrorCode::kShapeMismatch,
+              "[set_grad] shapes differ: expected a gradient of shape {}, got {} ({}; {}). "
+              "Reshape it.",
+              to_string(impl.shape), to_string(gradient.shape), describe(expected), describe(got));
 }
 
 }  // namespace
@@ -48,10 +47,10 @@ bool Tensor::requires_grad() const {
 const Tensor& Tensor::requires_grad_(bool value) const {
   TensorImpl& impl = impl_of("requires_grad_", *this, "tensor");
   if (is_result(impl)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[requires_grad_] the tensor is not a leaf: it is the result of {} (tensor: "
-                   "{}). Call it on tensor.detach().",
-                   impl.grad_state->node->name, tensor::describe(impl));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[requires_grad_] the tensor is not a leaf: it is the result of {} (tensor: "
+                "{}). Call it on tensor.detach().",
+                impl.grad_state->node->name, tensor::describe(impl));
   }
   if (value) {
     tensor::check_no_inference("requires_grad_");
@@ -93,7 +92,7 @@ tensor::Hooks& hooks_of(GradState& state) {
 }
 
 [[noreturn]] void raise_no_gradient(const char* operation, const TensorImpl& impl) {
-  runtime::raise(
+  base::raise(
       ErrorCode::kInvalidArgument,
       "[{}] the tensor does not require gradients (tensor: {}). Call requires_grad_() first.",
       operation, tensor::describe(impl));
@@ -104,7 +103,7 @@ tensor::Hooks& hooks_of(GradState& state) {
 std::uint64_t Tensor::add_gradient_hook(GradientHook hook) const {
   TensorImpl& impl = impl_of("add_gradient_hook", *this, "tensor");
   if (!hook) {
-    tensor::raise(
+    base::raise(
         ErrorCode::kInvalidArgument,
         "[add_gradient_hook] the hook is empty ({}). Use remove_gradient_hook to take one away.",
         tensor::describe({"tensor", impl}));
@@ -124,11 +123,11 @@ void Tensor::remove_gradient_hook(std::uint64_t number) const {
 namespace {
 
 [[noreturn]] void raise_not_accumulated(const char* operation, const TensorImpl& impl) {
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] no gradient is accumulated here: expected a leaf that requires gradients, "
-                 "got {} (leaf: {}). Use add_gradient_hook for results.",
-                 operation, is_result(impl) ? "a result" : "a tensor that requires none",
-                 tensor::describe(impl));
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] no gradient is accumulated here: expected a leaf that requires gradients, "
+              "got {} (leaf: {}). Use add_gradient_hook for results.",
+              operation, is_result(impl) ? "a result" : "a tensor that requires none",
+              tensor::describe(impl));
 }
 
 }  // namespace
@@ -139,10 +138,10 @@ std::uint64_t add_accumulation_hook(const Tensor& leaf, AccumulationHook hook) {
     raise_not_accumulated("add_accumulation_hook", impl);
   }
   if (!hook) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[add_accumulation_hook] the hook is empty (leaf: {}). Use "
-                   "remove_accumulation_hook to take one away.",
-                   tensor::describe(impl));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[add_accumulation_hook] the hook is empty (leaf: {}). Use "
+                "remove_accumulation_hook to take one away.",
+                tensor::describe(impl));
   }
   return impl.grad_state->accumulation_hooks.add(std::move(hook));
 }

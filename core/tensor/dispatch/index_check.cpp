@@ -43,10 +43,10 @@ struct IndexCheck {
       for (int i = 0; i < shape.rank(); ++i) at += place[i] * strides[i];
       const std::int64_t value = value_at(bytes, at);
       if (value >= 0 && value < extent) continue;
-      runtime::raise(ErrorCode::kInvalidArgument,
-                     "[{}] index {} at {} is out of range: expected 0 to {} for dimension {}, got "
-                     "{} ({}). Use indices that the dimension has.",
-                     operation, value, to_string(place), extent - 1, dim, value, described);
+      base::raise(ErrorCode::kInvalidArgument,
+                  "[{}] index {} at {} is out of range: expected 0 to {} for dimension {}, got "
+                  "{} ({}). Use indices that the dimension has.",
+                  operation, value, to_string(place), extent - 1, dim, value, described);
     }
   }
 

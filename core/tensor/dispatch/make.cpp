@@ -27,7 +27,7 @@ Tensor adopt(Buffer&& storage, std::size_t offset_bytes, DType dtype, const Shap
 Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
                   const std::shared_ptr<runtime::DeviceState>& device) {
   check_device_has(operation, *device, dtype);
-  const std::size_t bytes = checked_size_bytes(operation, shape, dtype);
+  const std::size_t bytes = base::checked_size_bytes(operation, shape, dtype);
   return adopt(Buffer::allocate(Device(device), bytes), 0, dtype, shape, row_major(shape));
 }
 
@@ -36,7 +36,7 @@ Tensor make_view(const TensorImpl& base, std::size_t offset_bytes, const Shape& 
   return adopt(Buffer(base.storage), offset_bytes, base.dtype, shape, strides);
 }
 
-Tensor make_scalar(const char* operation, const runtime::ElementBits& bits, DType dtype,
+Tensor make_scalar(const char* operation, const base::ElementBits& bits, DType dtype,
                    const TensorImpl& like) {
   Tensor scalar = make_empty(operation, Shape(), dtype, like);
   launch_fill(*scalar.impl(), bits);

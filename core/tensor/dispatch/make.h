@@ -32,7 +32,7 @@ inline Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
 Tensor make_view(const TensorImpl& base, std::size_t offset_bytes, const Shape& shape,
                  const Shape& strides);
 /// Makes a 0-d tensor on the device of `like`.
-Tensor make_scalar(const char* operation, const runtime::ElementBits& bits, DType dtype,
+Tensor make_scalar(const char* operation, const base::ElementBits& bits, DType dtype,
                    const TensorImpl& like);
 
 }  // namespace patchbay::tensor

@@ -39,10 +39,10 @@ Mode recording_mode() { return static_cast<Mode>(runtime::carried_bits & kModeBi
 
 void check_no_inference(const char* operation) {
   if (!is_inference()) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] gradients can't be asked for inside an InferenceMode scope. End the scope "
-                 "first, or use NoGrad in its place.",
-                 operation);
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] gradients can't be asked for inside an InferenceMode scope. End the scope "
+              "first, or use NoGrad in its place.",
+              operation);
 }
 
 Recording::Recording(bool enabled) : Recording(mode_of(enabled)) {}

@@ -106,8 +106,8 @@ void check_host_scalar(const char* operation, const TensorImpl& tensor, const Te
                                 operation);
 }
 
-runtime::ElementBits read_host_scalar(const char* operation, const TensorImpl& tensor,
-                                      const TensorImpl& place) {
+base::ElementBits read_host_scalar(const char* operation, const TensorImpl& tensor,
+                                   const TensorImpl& place) {
   runtime::BufferState& buffer = tensor.buffer();
   if (runtime::Recorder* recorder = runtime::current_recorder()) [[unlikely]] {
     if (recorder->makes(buffer)) runtime::check_not_recording("scalar");
@@ -116,7 +116,7 @@ runtime::ElementBits read_host_scalar(const char* operation, const TensorImpl& t
   buffer.wait_on_host(false, operation);
   buffer.check_readable(operation);
   runtime::record_scalar(place.device(), buffer, size_bytes(tensor.dtype), operation);
-  runtime::ElementBits bits;
+  base::ElementBits bits;
   std::memcpy(&bits,
               static_cast<const char*>(buffer.memory.base) + buffer.memory.offset_bytes +
                   tensor.offset_bytes,

@@ -60,8 +60,8 @@ bool are_rival_scalars(const TensorImpl& a, const TensorImpl& b);
 void check_host_scalar(const char* operation, const TensorImpl& tensor, const TensorImpl& place);
 /// Reads that number for an operation on the device of `place`, after waiting for it, and counts it
 /// in the ledger. Called after the checks of all operands. Errors: kCopyForbidden.
-runtime::ElementBits read_host_scalar(const char* operation, const TensorImpl& tensor,
-                                      const TensorImpl& place);
+base::ElementBits read_host_scalar(const char* operation, const TensorImpl& tensor,
+                                   const TensorImpl& place);
 
 /// The shape that both broadcast to. Errors: kShapeMismatch.
 Shape broadcast_shapes(const char* operation, const NamedOperand& a, const NamedOperand& b);

@@ -50,9 +50,9 @@ std::uint64_t word_of(const kernels::AttributeRule& rule) {
 }  // namespace
 
 void raise_attributes(const Operator& op, std::size_t num_given) {
-  runtime::raise(ErrorCode::kInternal,
-                 "[{}] a kernel is asked for with {} attributes: expected {}, got {}.", op.name,
-                 num_given, op.num_attributes, num_given);
+  base::raise(ErrorCode::kInternal,
+              "[{}] a kernel is asked for with {} attributes: expected {}, got {}.", op.name,
+              num_given, op.num_attributes, num_given);
 }
 
 std::vector<std::uint64_t> any_attributes(const Operator& op) {

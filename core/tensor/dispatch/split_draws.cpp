@@ -78,10 +78,10 @@ std::int64_t DrawPart::base_of(const TensorImpl& drawn) const {
   if (drawn.is_empty() || drawn.shape.rank() == 0 || drawn.shape[0] % rows.num != 0) return 0;
   std::int64_t base = 0;
   if (__builtin_mul_overflow(drawn.num_elements / rows.num, rows.first, &base)) {
-    runtime::raise(ErrorCode::kOverflow,
-                   "[random] the batch is too large: expected an index that 64 bits hold, got row "
-                   "{} of {} elements each. Split it into smaller ones.",
-                   rows.first, drawn.num_elements / rows.num);
+    base::raise(ErrorCode::kOverflow,
+                "[random] the batch is too large: expected an index that 64 bits hold, got row "
+                "{} of {} elements each. Split it into smaller ones.",
+                rows.first, drawn.num_elements / rows.num);
   }
   return base;
 }
@@ -102,10 +102,10 @@ namespace {
 std::unique_ptr<tensor::DrawPart> make_part(tensor::SplitGenerators& shared, std::int64_t first_row,
                                             std::int64_t num_rows) {
   if (first_row < 0 || num_rows < 1) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[SplitDraws] no part of a batch: expected a first row from 0 and at least one "
-                   "row, got row {} and {} rows. Leave out empty parts.",
-                   first_row, num_rows);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[SplitDraws] no part of a batch: expected a first row from 0 and at least one "
+                "row, got row {} and {} rows. Leave out empty parts.",
+                first_row, num_rows);
   }
   return std::make_unique<tensor::DrawPart>(
       tensor::DrawPart{&shared, {first_row, num_rows}, {}, tensor::draw_scope});

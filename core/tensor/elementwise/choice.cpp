@@ -101,7 +101,7 @@ struct Call {
 void move_condition(Call& call, const TensorImpl& place) {
   const TensorImpl& condition = *call.operands[0].tensor;
   if (&condition.device() == &place.device() || !is_host_scalar(condition, place)) return;
-  const runtime::ElementBits bits = read_host_scalar(op::where.name, condition, place);
+  const base::ElementBits bits = read_host_scalar(op::where.name, condition, place);
   call.condition = make_scalar(op::where.name, bits, DType::boolean, place);
   call.operands[0].tensor = call.condition.impl();
 }

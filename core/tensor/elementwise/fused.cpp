@@ -87,11 +87,11 @@ class Planner {
   }
 
   [[noreturn]] void raise_too_many(const ExpressionProgram& program) const {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] the function has too many parameters for its gradients: expected at most "
-                   "{} tensors that the gradient of one is made of, got {}. Split it, or call it "
-                   "inside a NoGrad scope.",
-                   state_.name, runtime::kMaxFusedTensors - 1, program.tensors.size());
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] the function has too many parameters for its gradients: expected at most "
+                "{} tensors that the gradient of one is made of, got {}. Split it, or call it "
+                "inside a NoGrad scope.",
+                state_.name, runtime::kMaxFusedTensors - 1, program.tensors.size());
   }
 
   const FusedState& state_;

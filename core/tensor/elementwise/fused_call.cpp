@@ -290,7 +290,7 @@ class Call {
   }
 
   struct Number {
-    runtime::ElementBits bits;
+    base::ElementBits bits;
     std::uint32_t slot = 0;
 
     bool operator==(const Number&) const = default;

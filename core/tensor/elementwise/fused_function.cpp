@@ -18,19 +18,19 @@ void check_size(const std::string& name, std::size_t num_inputs, std::size_t num
   if (num_inputs <= FusedFunction::kMaxInputs &&
       num_inputs + num_outputs <= runtime::kMaxFusedTensors)
     return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] the function has too many parameters: expected at most {} inputs and "
-                 "outputs, got {}. Split it.",
-                 name, runtime::kMaxFusedTensors,
-                 std::max(num_inputs, num_inputs + num_outputs));  // which may wrap around
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] the function has too many parameters: expected at most {} inputs and "
+              "outputs, got {}. Split it.",
+              name, runtime::kMaxFusedTensors,
+              std::max(num_inputs, num_inputs + num_outputs));  // which may wrap around
 }
 
 }  // namespace
 
 FusedFunction::FusedFunction(std::size_t num_inputs, const Body& body, std::string name) {
-  name = runtime::one_line(name);
+  name = base::one_line(name);
   if (!body) {
-    runtime::raise(
+    base::raise(
         ErrorCode::kInvalidArgument,
         "[{}] the function is empty. Pass the function of expressions that computes the outputs.",
         name);
@@ -72,9 +72,9 @@ FusedFunction FusedFunction::gradients(const std::vector<std::size_t>& wanted) c
   }
   for (const std::size_t i : inputs) {
     if (i < state_->num_inputs) continue;
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] gradients: input {} does not exist: expected less than {}.", state_->name,
-                   i, state_->num_inputs);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] gradients: input {} does not exist: expected less than {}.", state_->name, i,
+                state_->num_inputs);
   }
   return FusedFunction(
       tensor::gradient_state(*state_, outputs.size(), tensor::flows_of(*state_, outputs, inputs)));

@@ -55,7 +55,7 @@ constexpr auto kApply = [] {
 
 Tensor apply_operator(const Operator& op, const Operands& operands) {
   if (kApply[op.id] == nullptr) {
-    runtime::raise(ErrorCode::kInternal, "[backward] no derivative is made of {}.", op.name);
+    base::raise(ErrorCode::kInternal, "[backward] no derivative is made of {}.", op.name);
   }
   return kApply[op.id](operands);
 }

@@ -213,10 +213,10 @@ struct Backward {
 
   std::vector<Tensor> operator()(const Tensor& grad, const tensor::Node& node) const {
     if (is_grad_enabled()) {
-      runtime::raise(ErrorCode::kUnsupported,
-                     "[{}] gradients of attention can't be recorded (create_graph). Use matmul and "
-                     "softmax where second derivatives are wanted.",
-                     kName);
+      base::raise(ErrorCode::kUnsupported,
+                  "[{}] gradients of attention can't be recorded (create_graph). Use matmul and "
+                  "softmax where second derivatives are wanted.",
+                  kName);
     }
     const Operands in{
         query.get(node), key.get(node), value.get(node), has_mask ? mask.get(node) : Tensor(),
@@ -320,10 +320,9 @@ bool is_plain(const Tensor& query, const Tensor& key, const Tensor& value,
 void check_matrices(const NamedOperand& operand, const char* expected) {
   tensor::check_dtype_allowed(kName, tensor::kFloats, operand);
   if (operand.tensor.shape.rank() >= 2) return;
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[{}] {} has the wrong shape: expected {}, got {} ({}). Reshape it.", kName,
-                 operand.name, expected, to_string(operand.tensor.shape),
-                 tensor::describe(operand));
+  base::raise(ErrorCode::kShapeMismatch,
+              "[{}] {} has the wrong shape: expected {}, got {} ({}). Reshape it.", kName,
+              operand.name, expected, to_string(operand.tensor.shape), tensor::describe(operand));
 }
 
 std::int64_t extent(const NamedOperand& operand, int from_end) {
@@ -333,10 +332,10 @@ std::int64_t extent(const NamedOperand& operand, int from_end) {
 void check_fits(const NamedOperand& first, const NamedOperand& second, std::int64_t got,
                 std::int64_t expected, const char* what) {
   if (got == expected) return;
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[{}] {} does not fit {}: expected {} {}, got {} ({}; {}). Pass another one.",
-                 kName, second.name, first.name, expected, what, got, tensor::describe(first),
-                 tensor::describe(second));
+  base::raise(ErrorCode::kShapeMismatch,
+              "[{}] {} does not fit {}: expected {} {}, got {} ({}; {}). Pass another one.", kName,
+              second.name, first.name, expected, what, got, tensor::describe(first),
+              tensor::describe(second));
 }
 
 /// Without the last dimensions: two are those of the matrices.
@@ -355,11 +354,11 @@ bool broadcasts(const Shape& a, const Shape& b) {
 Shape joined_leading(const Shape& so_far, const Shape& more, const NamedOperand& query,
                      const NamedOperand& other) {
   if (broadcasts(so_far, more)) return tensor::joined(so_far, more);
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[{}] leading dimensions do not broadcast: expected {}, or 1 in some of them, got "
-                 "{} of {} ({}; {}). Reshape one of them.",
-                 kName, to_string(so_far), to_string(more), other.name, tensor::describe(query),
-                 tensor::describe(other));
+  base::raise(ErrorCode::kShapeMismatch,
+              "[{}] leading dimensions do not broadcast: expected {}, or 1 in some of them, got "
+              "{} of {} ({}; {}). Reshape one of them.",
+              kName, to_string(so_far), to_string(more), other.name, tensor::describe(query),
+              tensor::describe(other));
 }
 
 Shape with_matrix(Shape shape, std::int64_t rows, std::int64_t columns) {
@@ -378,37 +377,37 @@ Shape leading_of_groups(const NamedOperand& query, const NamedOperand& operand) 
 void check_heads(const NamedOperand& query, const NamedOperand& key, const NamedOperand& value) {
   for (const NamedOperand* operand : {&query, &key, &value}) {
     if (operand->tensor.shape.rank() >= 3) continue;
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[{}] {} has no heads: grouped_heads takes operands of rank 3 or more ({}). "
-                   "Reshape it.",
-                   kName, operand->name, tensor::describe(*operand));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[{}] {} has no heads: grouped_heads takes operands of rank 3 or more ({}). "
+                "Reshape it.",
+                kName, operand->name, tensor::describe(*operand));
   }
   check_fits(key, value, extent(value, 3), extent(key, 3), "heads");
   const std::int64_t heads = extent(query, 3), groups = extent(key, 3);
   if (groups != 0 ? heads % groups == 0 : heads == 0) return;
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[{}] the {} heads of query are no multiple of the {} heads of key ({}; {}). Pass "
-                 "others.",
-                 kName, heads, groups, tensor::describe(query), tensor::describe(key));
+  base::raise(ErrorCode::kShapeMismatch,
+              "[{}] the {} heads of query are no multiple of the {} heads of key ({}; {}). Pass "
+              "others.",
+              kName, heads, groups, tensor::describe(query), tensor::describe(key));
 }
 
 void check_mask(const NamedOperand& query, const AttentionOptions& options, const Shape& scores) {
   const NamedOperand mask{"mask", *options.mask.impl()};
   tensor::check_same_device(kName, query, mask);
   if (mask.tensor.dtype != DType::boolean && mask.tensor.dtype != query.tensor.dtype) {
-    runtime::raise(ErrorCode::kDtypeMismatch,
-                   "[{}] mask has the wrong dtype: expected bool or {}, got {} ({}; {}). Convert "
-                   "it first.",
-                   kName, to_string(query.tensor.dtype), to_string(mask.tensor.dtype),
-                   tensor::describe(query), tensor::describe(mask));
+    base::raise(ErrorCode::kDtypeMismatch,
+                "[{}] mask has the wrong dtype: expected bool or {}, got {} ({}; {}). Convert "
+                "it first.",
+                kName, to_string(query.tensor.dtype), to_string(mask.tensor.dtype),
+                tensor::describe(query), tensor::describe(mask));
   }
   const Shape& shape = mask.tensor.shape;
   if (!broadcasts(shape, scores) || tensor::joined(shape, scores) != scores) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[{}] mask has the wrong shape: expected one that broadcasts to {}, got {} ({}; "
-                   "{}). Reshape it.",
-                   kName, to_string(scores), to_string(shape), tensor::describe(query),
-                   tensor::describe(mask));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[{}] mask has the wrong shape: expected one that broadcasts to {}, got {} ({}; "
+                "{}). Reshape it.",
+                kName, to_string(scores), to_string(shape), tensor::describe(query),
+                tensor::describe(mask));
   }
 }
 
@@ -459,16 +458,15 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   const std::int64_t queries = query.size(-2), keys = key.size(-2), features = query.size(-1);
   if (options.mask.defined()) check_mask(q, options, with_matrix(batch, queries, keys));
   if (!(options.dropout >= 0 && options.dropout <= 1)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] bad dropout: expected 0 to 1, got {} ({}). Choose one in this range.",
-                   kName, options.dropout, tensor::describe(q));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] bad dropout: expected 0 to 1, got {} ({}). Choose one in this range.", kName,
+                options.dropout, tensor::describe(q));
   }
   if (options.scale && !std::isfinite(*options.scale)) {
-    runtime::raise(
-        ErrorCode::kInvalidArgument,
-        "[{}] bad scale: expected a finite number, got {} ({}). Choose another, or leave "
-        "it out for 1 / sqrt(features).",
-        kName, *options.scale, tensor::describe(q));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] bad scale: expected a finite number, got {} ({}). Choose another, or leave "
+                "it out for 1 / sqrt(features).",
+                kName, *options.scale, tensor::describe(q));
   }
   if (options.grouped_heads) return attend_in_groups(query, key, value, options);
   const double scale = options.scale.value_or(

@@ -34,21 +34,21 @@ void check_input(const char* operation, const Tensor& input, const Tensor& weigh
   const tensor::NamedOperand given{"input", tensor::operand_of(operation, input, "input")};
   tensor::check_dtype_allowed(operation, tensor::kFloats, given);
   if (input.rank() == 0) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[{}] input has the wrong shape: expected [classes] or [n, classes, ...], got "
-                   "{} ({}). Reshape it.",
-                   operation, to_string(input.shape()), tensor::describe(given));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[{}] input has the wrong shape: expected [classes] or [n, classes, ...], got "
+                "{} ({}). Reshape it.",
+                operation, to_string(input.shape()), tensor::describe(given));
   }
   if (!weight.defined()) return;
   const tensor::NamedOperand named{"weight", *weight.impl()};
   tensor::check_same_device(operation, given, named);
   tensor::check_same_dtype(operation, given, named);
   if (weight.shape() == Shape{num_classes(input)}) return;
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[{}] weight has the wrong shape: expected [{}], a number for each class, got {} "
-                 "({}; {}). {}",
-                 operation, num_classes(input), to_string(weight.shape()), tensor::describe(given),
-                 tensor::describe(named), tensor::help_for(weight.shape(), {num_classes(input)}));
+  base::raise(ErrorCode::kShapeMismatch,
+              "[{}] weight has the wrong shape: expected [{}], a number for each class, got {} "
+              "({}; {}). {}",
+              operation, num_classes(input), to_string(weight.shape()), tensor::describe(given),
+              tensor::describe(named), tensor::help_for(weight.shape(), {num_classes(input)}));
 }
 
 void check_indices(const char* operation, const Tensor& input, const Tensor& target) {
@@ -56,24 +56,24 @@ void check_indices(const char* operation, const Tensor& input, const Tensor& tar
       named{"target", tensor::operand_of(operation, target, "target")};
   tensor::check_same_device(operation, given, named);
   if (target.dtype() != DType::i64 && target.dtype() != DType::i32) {
-    runtime::raise(ErrorCode::kDtypeMismatch,
-                   "[{}] target has the wrong dtype: expected i64 or i32, got {} ({}). Convert it "
-                   "first: target.cast(DType::i64).",
-                   operation, to_string(target.dtype()), tensor::describe(named));
+    base::raise(ErrorCode::kDtypeMismatch,
+                "[{}] target has the wrong dtype: expected i64 or i32, got {} ({}). Convert it "
+                "first: target.cast(DType::i64).",
+                operation, to_string(target.dtype()), tensor::describe(named));
   }
   if (target.shape() != without_classes(input)) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[{}] target has the wrong shape: expected {}, that of input without the "
-                   "classes, got {} ({}; {}). {}",
-                   operation, to_string(without_classes(input)), to_string(target.shape()),
-                   tensor::describe(given), tensor::describe(named),
-                   tensor::help_for(target.shape(), without_classes(input)));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[{}] target has the wrong shape: expected {}, that of input without the "
+                "classes, got {} ({}; {}). {}",
+                operation, to_string(without_classes(input)), to_string(target.shape()),
+                tensor::describe(given), tensor::describe(named),
+                tensor::help_for(target.shape(), without_classes(input)));
   }
   if (num_classes(input) > 0 || named.tensor.is_empty()) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] input has no classes: expected 1 or more in dimension {}, got 0 ({}; {}). "
-                 "Give an input with classes, or an empty target.",
-                 operation, class_dim(input), tensor::describe(given), tensor::describe(named));
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] input has no classes: expected 1 or more in dimension {}, got 0 ({}; {}). "
+              "Give an input with classes, or an empty target.",
+              operation, class_dim(input), tensor::describe(given), tensor::describe(named));
 }
 
 /// The elements of the targets' classes, without the dimension of the classes.
@@ -180,11 +180,10 @@ void check_probabilities(const Tensor& input, const Tensor& target,
   tensor::check_pair("cross_entropy", input, target);
   const std::int64_t usual = CrossEntropyOptions().ignored_index;
   if (options.ignored_index == usual) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[cross_entropy] ignored_index does not apply to probabilities: expected {}, the "
-                 "default, got {} (target: {} {}). Leave it out, or give indices of classes.",
-                 usual, options.ignored_index, to_string(target.dtype()),
-                 to_string(target.shape()));
+  base::raise(ErrorCode::kInvalidArgument,
+              "[cross_entropy] ignored_index does not apply to probabilities: expected {}, the "
+              "default, got {} (target: {} {}). Leave it out, or give indices of classes.",
+              usual, options.ignored_index, to_string(target.dtype()), to_string(target.shape()));
 }
 
 Tensor loss_of_probabilities(const Tensor& logarithms, const Tensor& target,
@@ -212,7 +211,7 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target,
                      const CrossEntropyOptions& options) {
   check_input("cross_entropy", input, options.weight);
   if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
-    runtime::raise(
+    base::raise(
         ErrorCode::kInvalidArgument,
         "[cross_entropy] bad label_smoothing: expected 0 to 1, got {}. Choose one in this range.",
         options.label_smoothing);
@@ -220,11 +219,11 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target,
   const tensor::TensorImpl& wanted = tensor::operand_of("cross_entropy", target, "target");
   const bool by_probability = is_floating(wanted.dtype);
   if (by_probability && input.rank() > 1 && wanted.shape == without_classes(input)) {
-    runtime::raise(ErrorCode::kDtypeMismatch,
-                   "[cross_entropy] target has the wrong dtype: expected i64 or i32 for numbers of "
-                   "classes, got {} {}. Write target.cast(DType::i64), or give a probability for "
-                   "each class, in input's shape {}.",
-                   to_string(wanted.dtype), to_string(wanted.shape), to_string(input.shape()));
+    base::raise(ErrorCode::kDtypeMismatch,
+                "[cross_entropy] target has the wrong dtype: expected i64 or i32 for numbers of "
+                "classes, got {} {}. Write target.cast(DType::i64), or give a probability for "
+                "each class, in input's shape {}.",
+                to_string(wanted.dtype), to_string(wanted.shape), to_string(input.shape()));
   }
   if (by_probability) check_probabilities(input, target, options);
   if (!by_probability) {

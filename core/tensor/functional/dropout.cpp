@@ -10,7 +10,7 @@ Tensor dropout(const Tensor& a, double p, bool training,
   const tensor::TensorImpl& impl = tensor::operand_of("dropout", a);
   tensor::check_dtype_allowed("dropout", tensor::kFloats, {"a", impl});
   if (!(p >= 0 && p <= 1)) {
-    runtime::raise(
+    base::raise(
         ErrorCode::kInvalidArgument,
         "[dropout] bad probability: expected 0 to 1, got {} (a: {}). Choose one in this range.", p,
         tensor::describe(impl));

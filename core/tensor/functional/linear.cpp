@@ -98,7 +98,7 @@ Tensor finished_in_place(const Tensor& product, const Tensor& bias, Activation a
 }  // namespace
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
-  runtime::check_in_enum("linear", "activation", "Activation", activation, Activation::kTanh);
+  base::check_in_enum("linear", "activation", "Activation", activation, Activation::kTanh);
   if (activation == Activation::kNone) return linear(x, weight, bias);
   const NamedOperand input{"x", tensor::operand_of("linear", x, "x")};
   const NamedOperand matrix{"weight", tensor::operand_of("linear", weight, "weight")};

@@ -31,7 +31,7 @@ void check_pair(const char* operation, const Tensor& input, const Tensor& target
 }
 
 Tensor reduced(const char* operation, const Tensor& losses, LossReduction reduction, DType dtype) {
-  runtime::check_in_enum(operation, "reduction", "LossReduction", reduction, LossReduction::kSum);
+  base::check_in_enum(operation, "reduction", "LossReduction", reduction, LossReduction::kSum);
   Tensor result = losses;
   if (reduction == LossReduction::kMean) result = mean(losses);
   if (reduction == LossReduction::kSum) result = sum(losses);
@@ -53,11 +53,11 @@ Tensor weight_of(const char* name, const Tensor& weight, const Tensor& input) {
   tensor::check_same_device(kBinaryCrossEntropy, given, named);
   tensor::check_same_dtype(kBinaryCrossEntropy, given, named);
   if (tensor::broadcast_shapes(kBinaryCrossEntropy, given, named) != input.shape()) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[{}] {} has the wrong shape: expected one that broadcasts to {}, got {} ({}; "
-                   "{}). Reshape it.",
-                   kBinaryCrossEntropy, name, to_string(input.shape()), to_string(weight.shape()),
-                   tensor::describe(given), tensor::describe(named));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[{}] {} has the wrong shape: expected one that broadcasts to {}, got {} ({}; "
+                "{}). Reshape it.",
+                kBinaryCrossEntropy, name, to_string(input.shape()), to_string(weight.shape()),
+                tensor::describe(given), tensor::describe(named));
   }
   return computed(weight);
 }
@@ -119,10 +119,10 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, double delta,
                   LossReduction reduction) {
   tensor::check_pair("huber_loss", input, target);
   if (!(delta > 0)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[huber_loss] bad delta: expected a positive number, got {}. Use mse_loss for "
-                   "squares alone.",
-                   delta);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[huber_loss] bad delta: expected a positive number, got {}. Use mse_loss for "
+                "squares alone.",
+                delta);
   }
   // Above the dtype's numbers all losses are squares.
   const double most = input.dtype() == DType::f64 ? std::numeric_limits<double>::max()

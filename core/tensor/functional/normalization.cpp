@@ -179,10 +179,9 @@ void check_affine(const char* operation, const NamedOperand& input, const Tensor
 
 void check_has_channels(const char* operation, const NamedOperand& input) {
   if (input.tensor.shape.rank() >= 2) return;
-  runtime::raise(
-      ErrorCode::kShapeMismatch,
-      "[{}] input has no channels: expected [n, channels, ...], got {} ({}). Reshape it.",
-      operation, to_string(input.tensor.shape), tensor::describe(input));
+  base::raise(ErrorCode::kShapeMismatch,
+              "[{}] input has no channels: expected [n, channels, ...], got {} ({}). Reshape it.",
+              operation, to_string(input.tensor.shape), tensor::describe(input));
 }
 
 /// The last dimensions.
@@ -196,10 +195,10 @@ Axes check_last(const char* operation, const NamedOperand& input, const Shape& w
     axes.dims.push_back(first + i);
   }
   if (fits) return axes;
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[{}] the normalized shape is not that of the last dimensions: expected the last "
-                 "one or more of {}, got {} ({}). Pass their shape.",
-                 operation, to_string(shape), to_string(wanted), tensor::describe(input));
+  base::raise(ErrorCode::kShapeMismatch,
+              "[{}] the normalized shape is not that of the last dimensions: expected the last "
+              "one or more of {}, got {} ({}). Pass their shape.",
+              operation, to_string(shape), to_string(wanted), tensor::describe(input));
 }
 
 Tensor over_last(Method method, const Tensor& input, const Tensor& weight, const Tensor& bias) {
@@ -234,29 +233,29 @@ void check_batch(const NamedOperand& input, const BatchNormOptions& options) {
   check_affine(kBatchNorm, input, options.weight, options.bias, channels);
   const bool has_running = options.running_mean.defined();
   if (has_running != options.running_var.defined() || (!options.training && !has_running)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] running statistics are missing: expected a running mean and a running "
-                   "variance{}, got {} ({}). Give both{}.",
-                   kBatchNorm, options.training ? ", or none" : "",
-                   has_running                     ? "only a mean"
-                   : options.running_var.defined() ? "only a variance"
-                                                   : "none",
-                   tensor::describe(input), options.training ? "" : ", or train");
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] running statistics are missing: expected a running mean and a running "
+                "variance{}, got {} ({}). Give both{}.",
+                kBatchNorm, options.training ? ", or none" : "",
+                has_running                     ? "only a mean"
+                : options.running_var.defined() ? "only a variance"
+                                                : "none",
+                tensor::describe(input), options.training ? "" : ", or train");
   }
   if (has_running) {
     check_running(input, "running_mean", options.running_mean, channels);
     check_running(input, "running_var", options.running_var, channels);
   }
   if (!(options.momentum >= 0 && options.momentum <= 1)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] bad momentum: expected 0 to 1, got {}. Choose one in this range.",
-                   kBatchNorm, options.momentum);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] bad momentum: expected 0 to 1, got {}. Choose one in this range.", kBatchNorm,
+                options.momentum);
   }
   if (options.training && input.tensor.num_elements == shape[1] && shape[1] > 0) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] one element for each channel has no variance: expected more for "
-                   "statistics of the batch, got {} ({}). Use a larger batch.",
-                   kBatchNorm, to_string(shape), tensor::describe(input));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] one element for each channel has no variance: expected more for "
+                "statistics of the batch, got {} ({}). Use a larger batch.",
+                kBatchNorm, to_string(shape), tensor::describe(input));
   }
 }
 
@@ -340,10 +339,10 @@ Tensor group_norm(const Tensor& input, Index num_groups, const Tensor& weight, c
   check_has_channels("group_norm", given);
   const std::int64_t samples = input.shape()[0], channels = input.shape()[1], groups = num_groups;
   if (groups < 1 || channels % groups != 0) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[group_norm] the groups do not divide the channels: expected a divisor of {}, "
-                   "got {} ({}). Pass another number of groups.",
-                   channels, groups, tensor::describe(given));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[group_norm] the groups do not divide the channels: expected a divisor of {}, "
+                "got {} ({}). Pass another number of groups.",
+                channels, groups, tensor::describe(given));
   }
   check_affine("group_norm", given, weight, bias, {channels});
   std::int64_t others = 1;

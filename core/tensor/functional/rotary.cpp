@@ -78,15 +78,15 @@ void check_input(const NamedOperand& input, const RotaryOptions& options) {
   tensor::check_dtype_allowed(kName, tensor::kFloats, input);
   const Shape& shape = input.tensor.shape;
   if (shape.rank() < 2 || shape[shape.rank() - 1] % 2 != 0) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[{}] input has the wrong shape: expected [..., steps, features] with an even "
-                   "number of features, got {} ({}). Reshape or pad it.",
-                   kName, to_string(shape), tensor::describe(input));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[{}] input has the wrong shape: expected [..., steps, features] with an even "
+                "number of features, got {} ({}). Reshape or pad it.",
+                kName, to_string(shape), tensor::describe(input));
   }
   if (!(options.base > 0) || std::isinf(options.base)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] bad base: expected a positive number, got {}. Choose another.", kName,
-                   options.base);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] bad base: expected a positive number, got {}. Choose another.", kName,
+                options.base);
   }
 }
 
@@ -94,10 +94,10 @@ void check_positions(const NamedOperand& input, const Tensor& positions) {
   const NamedOperand named{"positions", *positions.impl()};
   tensor::check_same_device(kName, input, named);
   if (positions.dtype() != DType::i64 && positions.dtype() != DType::i32) {
-    runtime::raise(ErrorCode::kDtypeMismatch,
-                   "[{}] positions have the wrong dtype: expected i64 or i32, got {} ({}). Convert "
-                   "them first: positions.cast(DType::i64).",
-                   kName, to_string(positions.dtype()), tensor::describe(named));
+    base::raise(ErrorCode::kDtypeMismatch,
+                "[{}] positions have the wrong dtype: expected i64 or i32, got {} ({}). Convert "
+                "them first: positions.cast(DType::i64).",
+                kName, to_string(positions.dtype()), tensor::describe(named));
   }
   Shape steps = input.tensor.shape;
   steps.erase(steps.rank() - 1);
@@ -108,11 +108,11 @@ void check_positions(const NamedOperand& input, const Tensor& positions) {
     fits = mine == 1 || mine == steps[steps.rank() - i];
   }
   if (fits) return;
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[{}] positions have the wrong shape: expected one that broadcasts to {}, got {} "
-                 "({}; {}). Reshape them.",
-                 kName, to_string(steps), to_string(shape), tensor::describe(input),
-                 tensor::describe(named));
+  base::raise(ErrorCode::kShapeMismatch,
+              "[{}] positions have the wrong shape: expected one that broadcasts to {}, got {} "
+              "({}; {}). Reshape them.",
+              kName, to_string(steps), to_string(shape), tensor::describe(input),
+              tensor::describe(named));
 }
 
 }  // namespace

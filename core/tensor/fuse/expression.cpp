@@ -30,17 +30,17 @@ Expression finish(ExpressionNode node) {
   node.id = next_id();
   for (std::size_t i = 0; i < node.num_operands; ++i) {
     if (node.operands[i] == nullptr) {
-      runtime::raise(ErrorCode::kInvalidArgument,
-                     "[fuse] an operand is undefined: expected an expression of the function's "
-                     "parameters. Use only these and what is made of them.");
+      base::raise(ErrorCode::kInvalidArgument,
+                  "[fuse] an operand is undefined: expected an expression of the function's "
+                  "parameters. Use only these and what is made of them.");
     }
     node.depth = std::max(node.depth, static_cast<std::uint16_t>(node.operands[i]->depth + 1));
   }
   if (node.depth > kMaxDepth) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[fuse] the expression is too deep: expected at most {} operations one after "
-                   "the other. Split it.",
-                   kMaxDepth);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[fuse] the expression is too deep: expected at most {} operations one after "
+                "the other. Split it.",
+                kMaxDepth);
   }
   return Expression(std::make_shared<const ExpressionNode>(std::move(node)));
 }

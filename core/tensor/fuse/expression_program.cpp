@@ -14,7 +14,7 @@
 namespace patchbay::tensor {
 namespace {
 
-using runtime::raise;
+using base::raise;
 using Kind = ExpressionNode::Kind;
 
 std::optional<DType> widened(std::optional<DType> dtype) {

@@ -10,7 +10,7 @@
 
 namespace patchbay::tensor {
 
-using runtime::raise;
+using base::raise;
 
 namespace {
 

@@ -116,10 +116,10 @@ const OperatorInfo& find_operator(std::string_view name) {
     if (info.name == name) return info;
     names.push_back(info.name);
   }
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[find_operator] unknown operator: expected one of {}, got {}. Use one of these "
-                 "names.",
-                 fmt::join(names, ", "), runtime::quote(name));
+  base::raise(ErrorCode::kInvalidArgument,
+              "[find_operator] unknown operator: expected one of {}, got {}. Use one of these "
+              "names.",
+              fmt::join(names, ", "), base::quote(name));
 }
 
 std::string why_unsupported(const Device& device, const OperatorInfo& op, DType dtype) {

@@ -14,9 +14,9 @@ namespace patchbay {
 
 namespace {
 
+using base::raise;
 using tensor::describe;
 using tensor::NamedOperand;
-using tensor::raise;
 using tensor::TensorImpl;
 
 void check_alike(const NamedOperand& recorded, const NamedOperand& replacement) {

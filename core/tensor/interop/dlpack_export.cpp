@@ -16,10 +16,10 @@
 namespace patchbay {
 namespace {
 
+using base::raise;
 using dlpack::DLManagedTensor;
 using dlpack::DLManagedTensorVersioned;
 using dlpack::DLTensor;
-using runtime::raise;
 using tensor::TensorImpl;
 
 constexpr const char* kOperation = "to_dlpack";

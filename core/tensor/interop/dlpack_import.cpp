@@ -17,11 +17,11 @@
 namespace patchbay {
 namespace {
 
+using base::raise;
 using dlpack::DLManagedTensor;
 using dlpack::DLManagedTensorVersioned;
 using dlpack::DLTensor;
 using runtime::DeviceState;
-using runtime::raise;
 
 constexpr const char* kOperation = "from_dlpack";
 

@@ -7,7 +7,7 @@
 
 namespace patchbay {
 
-using runtime::raise;
+using base::raise;
 
 NativeHandle native_handle(const Tensor& tensor) {
   const tensor::TensorImpl& impl = tensor::impl_of("native_handle", tensor, "tensor");

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
-#include "core/runtime/kernel/launch.h"
+#include "core/runtime/kernel/launch_grid.h"
 #include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
@@ -18,10 +18,10 @@
 namespace patchbay {
 namespace {
 
+using base::raise;
 using runtime::GridAxes;
 using runtime::KernelParameter;
 using runtime::ModuleKernelState;
-using runtime::raise;
 using tensor::describe;
 using tensor::TensorImpl;
 
@@ -272,7 +272,7 @@ KernelModule KernelModule::from_file(const Device& device, const std::string& pa
     raise(ErrorCode::kIo,
           "[KernelModule] can't read the kernel text {}: expected a readable file, got {}. Check "
           "the path.",
-          runtime::quote(path), what_is_at(path, open_error));
+          base::quote(path), what_is_at(path, open_error));
   }
   return from_source(device, text.str(), {.name = path});
 }
@@ -282,7 +282,7 @@ ModuleKernel KernelModule::kernel(std::string_view name) const {
   if (signature == nullptr) {
     raise(ErrorCode::kInvalidArgument,
           "[KernelModule] {} has no such kernel: expected one of {}, got {}.",
-          runtime::quote(state_->name), join(kernel_names()), runtime::quote(name));
+          base::quote(state_->name), join(kernel_names()), base::quote(name));
   }
   return ModuleKernel(std::make_shared<const ModuleKernelState>(state_, *signature));
 }

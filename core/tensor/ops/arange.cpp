@@ -24,7 +24,7 @@ struct Range {
 
 [[noreturn, gnu::cold]] void raise_bad_range(const Range& range, ErrorCode code, const char* what,
                                              const char* expected) {
-  runtime::raise(
+  base::raise(
       code, "[arange] {}: expected {}, got start {}, end {}, step {}. Choose another range.", what,
       expected, range.start.to_string(), range.end.to_string(), range.step.to_string());
 }
@@ -83,10 +83,10 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const bool in_floats = start.is_floating() || end.is_floating() || step.is_floating();
   const DType dtype = options.dtype.value_or(in_floats ? DType::f32 : DType::i64);
   if (!tensor::contains(tensor::op::arange.dtypes, dtype)) {
-    runtime::raise(ErrorCode::kDtypeMismatch,
-                   "[arange] is not defined for {0}: expected one of {1}, got {0}. Choose one of "
-                   "these.",
-                   to_string(dtype), tensor::to_string(tensor::op::arange.dtypes));
+    base::raise(ErrorCode::kDtypeMismatch,
+                "[arange] is not defined for {0}: expected one of {1}, got {0}. Choose one of "
+                "these.",
+                to_string(dtype), tensor::to_string(tensor::op::arange.dtypes));
   }
   for (const Scalar* each : {&start, &end, &step}) {
     static_cast<void>(each->bits(DType::f64, "arange"));  // throws if it is a slot
@@ -113,10 +113,10 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
 Tensor linspace(double start, double end, Index count, const TensorOptions& options) {
   const DType dtype = options.dtype.value_or(DType::f32);
   if (!is_floating(dtype)) {
-    runtime::raise(ErrorCode::kDtypeMismatch,
-                   "[linspace] is not defined for {0}: expected one of {1}, got {0}. Choose one of "
-                   "these.",
-                   to_string(dtype), tensor::to_string(tensor::kFloats));
+    base::raise(ErrorCode::kDtypeMismatch,
+                "[linspace] is not defined for {0}: expected one of {1}, got {0}. Choose one of "
+                "these.",
+                to_string(dtype), tensor::to_string(tensor::kFloats));
   }
   const std::uint64_t start_bits = Scalar(start).bits(dtype, "linspace");
   const std::uint64_t end_bits = Scalar(end).bits(dtype, "linspace");
@@ -124,19 +124,18 @@ Tensor linspace(double start, double end, Index count, const TensorOptions& opti
   const double most =
       dtype == DType::f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
   if (count < 0 || !std::isfinite(end - start) || std::fabs(step) > most) {
-    runtime::raise(
-        ErrorCode::kInvalidArgument,
-        "[linspace] no such range: expected finite numbers at distances that {} can hold "
-        "and a count of 0 or more, got start {}, end {}, count {}. Choose another range.",
-        to_string(dtype), start, end, static_cast<std::int64_t>(count));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[linspace] no such range: expected finite numbers at distances that {} can hold "
+                "and a count of 0 or more, got start {}, end {}, count {}. Choose another range.",
+                to_string(dtype), start, end, static_cast<std::int64_t>(count));
   }
   const Device device = options.device ? *options.device : default_device();
   if (tensor::is_small(dtype)) {  // which would round the step
     if (count > std::numeric_limits<std::int64_t>::max() / 4) {
-      runtime::raise(ErrorCode::kOverflow,
-                     "[linspace] too many bytes: expected at most 2^63 - 1 in f32, in which {} is "
-                     "computed, got {} elements. Use a smaller count.",
-                     to_string(dtype), static_cast<std::int64_t>(count));
+      base::raise(ErrorCode::kOverflow,
+                  "[linspace] too many bytes: expected at most 2^63 - 1 in f32, in which {} is "
+                  "computed, got {} elements. Use a smaller count.",
+                  to_string(dtype), static_cast<std::int64_t>(count));
     }
     return linspace(start, end, count, {DType::f32, device}).cast(dtype);
   }

@@ -203,10 +203,10 @@ const std::vector<Tensor> split(const Tensor& tensor, std::int64_t size, Dim dim
   const tensor::TensorImpl& impl = tensor::operand_of("split", tensor, "tensor");
   dim = tensor::resolve_dim("split", {"tensor", impl}, dim);
   if (size < 1) {
-    tensor::raise(ErrorCode::kInvalidArgument,
-                  "[split] pieces of no extent: expected a size of 1 or more, got {} (tensor: {}). "
-                  "Choose another size.",
-                  size, tensor::describe(impl));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[split] pieces of no extent: expected a size of 1 or more, got {} (tensor: {}). "
+                "Choose another size.",
+                size, tensor::describe(impl));
   }
   return pieces_of(tensor, size, dim);
 }
@@ -218,10 +218,10 @@ const std::vector<Tensor> split(const Tensor& tensor, const std::vector<std::int
   std::int64_t left = impl.shape[dim];
   for (const std::int64_t size : sizes) left = size < 0 || size > left ? -1 : left - size;
   if (left != 0) {
-    tensor::raise(ErrorCode::kInvalidArgument,
-                  "[split] the sizes do not add up: expected extents whose sum is {} of dimension "
-                  "{}, got [{}] (tensor: {}). Choose others.",
-                  impl.shape[dim], dim, fmt::join(sizes, ", "), tensor::describe(impl));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[split] the sizes do not add up: expected extents whose sum is {} of dimension "
+                "{}, got [{}] (tensor: {}). Choose others.",
+                impl.shape[dim], dim, fmt::join(sizes, ", "), tensor::describe(impl));
   }
   std::vector<Tensor> pieces;
   std::int64_t begin = 0;
@@ -236,10 +236,10 @@ const std::vector<Tensor> chunk(const Tensor& tensor, std::int64_t count, Dim di
   const tensor::TensorImpl& impl = tensor::operand_of("chunk", tensor, "tensor");
   dim = tensor::resolve_dim("chunk", {"tensor", impl}, dim);
   if (count < 1) {
-    tensor::raise(ErrorCode::kInvalidArgument,
-                  "[chunk] no pieces: expected a count of 1 or more, got {} (tensor: {}). Choose "
-                  "another count.",
-                  count, tensor::describe(impl));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[chunk] no pieces: expected a count of 1 or more, got {} (tensor: {}). Choose "
+                "another count.",
+                count, tensor::describe(impl));
   }
   const std::int64_t extent = impl.shape[dim];
   const std::int64_t size = extent / count + (extent % count != 0 ? 1 : 0);

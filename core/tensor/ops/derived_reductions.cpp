@@ -139,10 +139,10 @@ Tensor norm(const Tensor& a, double order, const Axes& axes, bool keep) {
   if (order == 1) return tensor::reduce(tensor::op::sum_abs, "norm", a, axes, keep);
   if (order == INFINITY) return tensor::reduce(tensor::op::max_abs, "norm", a, axes, keep);
   if (order != 2) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[norm] unknown order: expected 1, 2 or infinity, got {} (a: {}). Compute it "
-                   "from abs, log and exp.",
-                   order, tensor::describe(*a.impl()));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[norm] unknown order: expected 1, 2 or infinity, got {} (a: {}). Compute it "
+                "from abs, log and exp.",
+                order, tensor::describe(*a.impl()));
   }
   if (tensor::is_small(a.dtype())) {
     static_cast<void>(tensor::num_reduced("norm", a, axes));  // its errors show a as it was given

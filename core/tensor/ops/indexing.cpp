@@ -94,7 +94,7 @@ Lookup each_slice(const char* operation, const NamedOperand& a, int dim, const T
   for (int i = 0; i < strides.rank(); ++i) strides[i] = 0;
   shape[dim] = with_axis(impl.shape)[0];
   strides[dim] = with_axis(impl.strides)[0];
-  checked_size_bytes(operation, shape, a.tensor.dtype);
+  base::checked_size_bytes(operation, shape, a.tensor.dtype);
   check_not_empty(operation, a, dim, impl);
   return {operation, dim, make_view(impl, impl.offset_bytes, shape, strides),
           is_of_one ? Shape() : shape, /*is_of_slices=*/true};
@@ -380,12 +380,11 @@ Tensor embedding(const Tensor& weight, const Tensor& index) {
   const tensor::NamedOperand named{"weight", tensor::impl_of("embedding", weight, "weight")};
   const tensor::TensorImpl& indices = tensor::index_of("embedding", named, index);
   if (named.tensor.shape.rank() != 2 || indices.shape.rank() == kMaxRank) {
-    tensor::raise(
-        ErrorCode::kShapeMismatch,
-        "[embedding] no table of rows: expected a weight of rank 2 and an index of rank {} "
-        "at most, got {} and {} ({}; {}). Reshape them.",
-        kMaxRank - 1, named.tensor.shape.rank(), indices.shape.rank(), tensor::describe(named),
-        tensor::describe({"index", indices}));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[embedding] no table of rows: expected a weight of rank 2 and an index of rank {} "
+                "at most, got {} and {} ({}; {}). Reshape them.",
+                kMaxRank - 1, named.tensor.shape.rank(), indices.shape.rank(),
+                tensor::describe(named), tensor::describe({"index", indices}));
   }
   Shape shape = indices.shape;
   shape.push_back(named.tensor.shape[1]);
@@ -397,19 +396,19 @@ Tensor one_hot(const Tensor& index, Index num_classes) {
   const tensor::TensorImpl& indices = tensor::impl_of("one_hot", index, "index");
   static_cast<void>(tensor::index_of("one_hot", {"index", indices}, index));
   if (num_classes < 1) {
-    tensor::raise(ErrorCode::kInvalidArgument,
-                  "[one_hot] no classes: expected 1 or more, got {} ({}). Pass their number.",
-                  static_cast<std::int64_t>(num_classes), tensor::describe({"index", indices}));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[one_hot] no classes: expected 1 or more, got {} ({}). Pass their number.",
+                static_cast<std::int64_t>(num_classes), tensor::describe({"index", indices}));
   }
   if (indices.shape.rank() == kMaxRank) {
-    tensor::raise(ErrorCode::kShapeMismatch,
-                  "[one_hot] too many dimensions: expected an index of rank {} at most, got {} "
-                  "({}). Reshape it.",
-                  kMaxRank - 1, indices.shape.rank(), tensor::describe({"index", indices}));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[one_hot] too many dimensions: expected an index of rank {} at most, got {} "
+                "({}). Reshape it.",
+                kMaxRank - 1, indices.shape.rank(), tensor::describe({"index", indices}));
   }
   Shape shape = indices.shape;
   shape.push_back(num_classes);
-  tensor::checked_size_bytes("one_hot", shape, DType::i64);
+  base::checked_size_bytes("one_hot", shape, DType::i64);
   Tensor result = index.new_zeros(shape, DType::i64);
   const Tensor places = tensor::with_dim(index, indices.shape.rank());
   const tensor::NamedOperand named{"result", *result.impl()};

@@ -75,7 +75,7 @@ bool should_fill_borders(const TensorImpl& out, const TensorImpl& a) {
          out.shape[out.shape.rank() - 1] == a.shape[a.shape.rank() - 1];
 }
 
-void fill_borders(const Box& inside, const runtime::ElementBits& bits) {
+void fill_borders(const Box& inside, const base::ElementBits& bits) {
   Box rest{inside.tensor, inside.begin, inside.tensor.shape};
   for (int dim = 0; dim < rest.begin.rank(); ++dim) rest.begin[dim] = 0;
   for (int dim = 0; dim < rest.begin.rank(); ++dim) {  // earlier ones are cut to the inside
@@ -90,7 +90,7 @@ void fill_borders(const Box& inside, const runtime::ElementBits& bits) {
 }
 
 void pad_into(const TensorImpl& out, const TensorImpl& a, const Paddings& padding,
-              const runtime::ElementBits& bits) {
+              const base::ElementBits& bits) {
   Box inside{out, out.shape, out.shape};
   for (int dim = 0; dim < out.shape.rank(); ++dim) {
     inside.begin[dim] = padding[static_cast<std::size_t>(dim)].before;
@@ -110,7 +110,7 @@ void pad_into(const TensorImpl& out, const TensorImpl& a, const Paddings& paddin
 Tensor pad(const Tensor& a, const std::vector<Padding>& padding, const Scalar& value) {
   const tensor::TensorImpl& impl = tensor::impl_of("pad", a, "a");
   const Shape shape = tensor::padded_shape(impl, padding);
-  const runtime::ElementBits bits = value.bits(impl.dtype, "pad");
+  const base::ElementBits bits = value.bits(impl.dtype, "pad");
   Tensor result = tensor::make_empty("pad", shape, impl.dtype, impl);
   tensor::pad_into(*result.impl(), impl, padding, bits);
   return tensor::recorded("pad", result, a, [padding, inside = impl.shape](Tensor grad) {

@@ -131,7 +131,8 @@ Parameters uniform_parameters(const char* operation, double low, double high) {
 }
 
 /// The parameters for 16-bit floats, whose differences are exact in f64.
-Parameters uniform_parameters(const char* operation, SmallFloat format, double low, double high) {
+Parameters uniform_parameters(const char* operation, base::SmallFloat format, double low,
+                              double high) {
   const double first = decode(format, encode(format, low));
   const std::uint16_t end = encode(format, high);
   const std::uint16_t width = encode(format, decode(format, end) - first);
@@ -152,8 +153,8 @@ Parameters uniform_parameters(const char* operation, DType dtype, double low, do
   // Throws if the dtype can't hold the bounds.
   for (const double bound : {low, high}) static_cast<void>(Scalar(bound).bits(dtype, operation));
   switch (dtype) {
-    case DType::f16: return uniform_parameters(operation, kHalf, low, high);
-    case DType::bf16: return uniform_parameters(operation, kBrain, low, high);
+    case DType::f16: return uniform_parameters(operation, base::kHalf, low, high);
+    case DType::bf16: return uniform_parameters(operation, base::kBrain, low, high);
     case DType::f32: return uniform_parameters<float, std::uint32_t>(operation, low, high);
     default: return uniform_parameters<double, std::uint64_t>(operation, low, high);
   }
@@ -255,10 +256,10 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
 
 Tensor randperm(std::int64_t n, const Device& device, const std::optional<Generator>& generator) {
   if (n < 0) {
-    tensor::raise(ErrorCode::kInvalidArgument,
-                  "[randperm] a negative number of elements: expected at least 0, got {}. Choose "
-                  "another n.",
-                  n);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[randperm] a negative number of elements: expected at least 0, got {}. Choose "
+                "another n.",
+                n);
   }
   Tensor result = tensor::make_empty("randperm", Shape{n}, DType::i64, device.shared_state());
   const tensor::TensorImpl& out = *result.impl();

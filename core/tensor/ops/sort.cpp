@@ -106,10 +106,10 @@ Sorted topk(const Tensor& a, Index k, Dim dim, bool largest) {
   const int along = tensor::checked_dim("topk", a, dim);
   const std::int64_t extent = a.rank() == 0 ? 1 : a.size(along), count = k;
   if (count < 0 || count > extent) {
-    tensor::raise(ErrorCode::kInvalidArgument,
-                  "[topk] k is out of range: expected 0 to {}, the extent of dimension {}, got {} "
-                  "({}). Choose fewer elements.",
-                  extent, along, count, tensor::describe({"a", *a.impl()}));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[topk] k is out of range: expected 0 to {}, the extent of dimension {}, got {} "
+                "({}). Choose fewer elements.",
+                extent, along, count, tensor::describe({"a", *a.impl()}));
   }
   return tensor::chosen("topk", a, along, count, largest);
 }

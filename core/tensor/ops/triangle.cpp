@@ -17,9 +17,9 @@ enum class Side { kLower, kUpper };
 Tensor triangle(const char* operation, const Tensor& a, std::int64_t diagonal, Side side) {
   const tensor::TensorImpl& impl = tensor::impl_of(operation, a);
   if (impl.shape.rank() < 2) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[{}] not a matrix: expected rank 2 or more, got {} (a: {}). Reshape it.",
-                   operation, impl.shape.rank(), tensor::describe(impl));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[{}] not a matrix: expected rank 2 or more, got {} (a: {}). Reshape it.",
+                operation, impl.shape.rank(), tensor::describe(impl));
   }
   const std::int64_t num_rows = a.size(-2), num_columns = a.size(-1);
   // Further ones are outside too, and cannot overflow.
@@ -38,9 +38,9 @@ Tensor triu(const Tensor& a, Index diagonal) { return triangle("triu", a, diagon
 Tensor trace(const Tensor& a) {
   const tensor::TensorImpl& impl = tensor::operand_of("trace", a);
   if (impl.shape.rank() != 2) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[trace] not a matrix: expected rank 2, got {} (a: {}). Use diagonal and sum.",
-                   impl.shape.rank(), tensor::describe(impl));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[trace] not a matrix: expected rank 2, got {} (a: {}). Use diagonal and sum.",
+                impl.shape.rank(), tensor::describe(impl));
   }
   return sum(a.diagonal());
 }

@@ -111,7 +111,7 @@ std::vector<std::string> float_texts(const std::vector<T>& values, int precision
   return texts;
 }
 
-std::vector<float> floats_of(SmallFloat format, std::span<const char> elements) {
+std::vector<float> floats_of(base::SmallFloat format, std::span<const char> elements) {
   std::vector<float> floats;
   for (const std::uint16_t bits : values_of<std::uint16_t>(elements)) {
     floats.push_back(static_cast<float>(decode(format, bits)));
@@ -138,8 +138,8 @@ std::vector<std::string> element_texts(DType dtype, std::span<const char> elemen
   switch (dtype) {
     case DType::f32: return float_texts(values_of<float>(elements), precision);
     case DType::f64: return float_texts(values_of<double>(elements), precision);
-    case DType::f16: return float_texts(floats_of(kHalf, elements), precision);
-    case DType::bf16: return float_texts(floats_of(kBrain, elements), precision);
+    case DType::f16: return float_texts(floats_of(base::kHalf, elements), precision);
+    case DType::bf16: return float_texts(floats_of(base::kBrain, elements), precision);
     case DType::boolean: return boolean_texts(elements);
     case DType::i8:
     case DType::i16:

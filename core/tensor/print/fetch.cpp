@@ -105,8 +105,8 @@ static_assert(kSmallFloats == dtypes_of(DType::f16, DType::bf16), "what decodes 
 double read_number(DType dtype, const std::byte* from) {
   return with_element(dtype, [&](auto element) {
     std::memcpy(&element, from, sizeof(element));
-    if (dtype == DType::f16) return decode(kHalf, static_cast<std::uint16_t>(element));
-    if (dtype == DType::bf16) return decode(kBrain, static_cast<std::uint16_t>(element));
+    if (dtype == DType::f16) return decode(base::kHalf, static_cast<std::uint16_t>(element));
+    if (dtype == DType::bf16) return decode(base::kBrain, static_cast<std::uint16_t>(element));
     return static_cast<double>(element);
   });
 }
@@ -144,10 +144,10 @@ void fetch_as(const char* operation, const Tensor& source, DType asked,
 void Tensor::item(DType dtype, void* value) const {
   const tensor::TensorImpl& impl = tensor::impl_of("item", *this, "tensor");
   if (impl.num_elements != 1) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[item] not a single value: expected 1 element, got {} (tensor: {}). Use "
-                   "to_vector, or index the tensor first.",
-                   impl.num_elements, tensor::describe(impl));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[item] not a single value: expected 1 element, got {} (tensor: {}). Use "
+                "to_vector, or index the tensor first.",
+                impl.num_elements, tensor::describe(impl));
   }
   tensor::fetch_as("item", *this, dtype, [&] { return value; });
 }

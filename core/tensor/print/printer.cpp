@@ -129,9 +129,9 @@ namespace tensor {
 void check_print_options(const char* operation, const PrintOptions& options) {
   constexpr int kMostDigits = 17;  // more digits distinguish no further doubles
   const auto refuse = [&](const char* what, const char* expected, std::int64_t got) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] bad {}: expected {}, got {}. Leave it out for the default.", operation,
-                   what, expected, got);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] bad {}: expected {}, got {}. Leave it out for the default.", operation, what,
+                expected, got);
   };
   if (options.precision < 0 || options.precision > kMostDigits) {
     refuse("precision", "0 to 17 digits", options.precision);

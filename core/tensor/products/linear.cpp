@@ -154,10 +154,10 @@ Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b, const Scalar& al
       y{"b", tensor::impl_of("addmm", b, "b")};
   const Shape shape = tensor::product_shape("addmm", x, y);
   if (a.rank() < 2 || b.rank() < 2) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[addmm] a vector among the factors: expected rank 2 or more, got {} and {} "
-                   "({}; {}). Use unsqueeze, or matmul and add.",
-                   to_string(x.tensor.shape), to_string(y.tensor.shape), describe(x), describe(y));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[addmm] a vector among the factors: expected rank 2 or more, got {} and {} "
+                "({}; {}). Use unsqueeze, or matmul and add.",
+                to_string(x.tensor.shape), to_string(y.tensor.shape), describe(x), describe(y));
   }
   tensor::check_addend("addmm", z, x, shape);
   const DType dtype = x.tensor.dtype;

@@ -47,8 +47,8 @@ void multiply(const Tensor& gradient, const Tensor& factor) {
 void clip_by_value(const TensorList& gradients, double limit) {
   constexpr const char* kName = "clip_by_value";
   if (!(limit >= 0)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] bad limit: expected 0 or more, got {}. Choose another.", kName, limit);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] bad limit: expected 0 or more, got {}. Choose another.", kName, limit);
   }
   const UpdateList list{"gradients", gradients};
   for (std::size_t i = 0; i < gradients.size(); ++i) {
@@ -85,9 +85,9 @@ Tensor clipped_by_norm(const TensorList& gradients, const TensorOrScalar& most) 
     check_device(kClipByNorm, list, first_index, i);
   }
   if (!first.defined()) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] no gradients: of {} tensors none is defined. Call backward first.",
-                   kClipByNorm, gradients.size());
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] no gradients: of {} tensors none is defined. Call backward first.",
+                kClipByNorm, gradients.size());
   }
   const DType dtype = first.dtype() == DType::f64 ? DType::f64 : DType::f32;
   const auto count = std::count_if(gradients.begin(), gradients.end(),
@@ -121,9 +121,8 @@ Tensor clipped_by_norm(const TensorList& gradients, const TensorOrScalar& most) 
 
 Tensor clip_by_norm(const TensorList& gradients, double most) {
   if (!(most > 0)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] bad norm: expected more than 0, got {}. Choose another.", kClipByNorm,
-                   most);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] bad norm: expected more than 0, got {}. Choose another.", kClipByNorm, most);
   }
   return clipped_by_norm(gradients, most);
 }
@@ -132,9 +131,9 @@ Tensor clip_by_norm(const TensorList& gradients, const Tensor& most) {
   const NamedOperand named{"most", tensor::impl_of(kClipByNorm, most, "most")};
   tensor::check_dtype_allowed(kClipByNorm, tensor::kFloats, named);
   if (named.tensor.shape.rank() != 0) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[{}] most has another shape: expected [], got {} ({}). Give one element.",
-                   kClipByNorm, to_string(named.tensor.shape), tensor::describe(named));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[{}] most has another shape: expected [], got {} ({}). Give one element.",
+                kClipByNorm, to_string(named.tensor.shape), tensor::describe(named));
   }
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;

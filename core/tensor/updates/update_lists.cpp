@@ -17,15 +17,15 @@ void check_writable(const char* operation, const Tensor& tensor, std::string_vie
   const tensor::TensorImpl& impl = tensor::impl_of(operation, tensor, name);
   impl.buffer().check_writable(operation, name);
   if (!tensor::repeats_elements(impl)) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] {} repeats elements: expected a place of its own for each, got strides {} "
-                 "({}). Use a clone of it.",
-                 operation, name, to_string(impl.strides), tensor::describe(impl));
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] {} repeats elements: expected a place of its own for each, got strides {} "
+              "({}). Use a clone of it.",
+              operation, name, to_string(impl.strides), tensor::describe(impl));
 }
 
 namespace tensor {
 
-using runtime::raise;
+using base::raise;
 
 std::string name_in(std::string_view list, std::size_t i) { return fmt::format("{}[{}]", list, i); }
 

@@ -17,7 +17,7 @@
 
 namespace patchbay::tensor {
 
-using runtime::raise;
+using base::raise;
 
 namespace {
 

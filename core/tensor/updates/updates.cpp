@@ -55,21 +55,21 @@ bool computes_in_f64(const Tensor& tensor) { return tensor.impl()->device().info
 
 void check_step(const char* operation, std::int64_t step) {
   if (step >= 1) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] bad step: expected 1 or more, got {}. Count the updates from 1.", operation,
-                 step);
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] bad step: expected 1 or more, got {}. Count the updates from 1.", operation,
+              step);
 }
 
 void check_dampening(const char* operation, const SgdOptions& options) {
   if (std::isfinite(options.dampening)) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] bad dampening: expected a finite number, got {}. Choose another.", operation,
-                 options.dampening);
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] bad dampening: expected a finite number, got {}. Choose another.", operation,
+              options.dampening);
 }
 
 void check_nesterov(const char* operation, const SgdOptions& options) {
   if (!options.nesterov || (options.momentum > 0 && options.dampening == 0)) return;
-  runtime::raise(
+  base::raise(
       ErrorCode::kInvalidArgument,
       "[{}] wrong options with nesterov: expected a momentum > 0 and no dampening, got {} and {}. "
       "Choose others.",
@@ -188,18 +188,18 @@ void check_options(const char* operation, const AdamOptions& options) {
   check_not_negative(operation, "weight_decay", options.weight_decay);
   for (const auto& [name, beta] : {std::pair("beta1", options.beta1), {"beta2", options.beta2}}) {
     if (beta >= 0 && beta < 1) continue;
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] bad {}: expected 0 or more and less than 1, got {}. Choose another.",
-                   operation, name, beta);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] bad {}: expected 0 or more and less than 1, got {}. Choose another.",
+                operation, name, beta);
   }
 }
 
 void check_count(const char* operation, std::span<const UpdateNumbers> numbers,
                  const TensorList& parameters) {
   if (numbers.size() == parameters.size()) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] wrong number of numbers: expected {}, those of each parameter, got {}.",
-                 operation, parameters.size(), numbers.size());
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] wrong number of numbers: expected {}, those of each parameter, got {}.",
+              operation, parameters.size(), numbers.size());
 }
 
 /// Groups in which all ask if the update applies, and groups in which none does.

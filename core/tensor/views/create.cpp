@@ -103,7 +103,7 @@ namespace {
 
 Tensor copied_from_host(const char* operation, const void* data, DType dtype, const Shape& shape,
                         const Device& device) {
-  const std::size_t bytes = checked_size_bytes(operation, shape, dtype);
+  const std::size_t bytes = base::checked_size_bytes(operation, shape, dtype);
   if (data == nullptr && bytes > 0) {
     raise(ErrorCode::kInvalidArgument,
           "[{}] the pointer is null: expected the address of {} bytes for shape {}. Pass the "
@@ -123,7 +123,7 @@ Tensor copied_from_host(const char* operation, const void* data, DType dtype, co
 
 Tensor from_host_values(const void* values, std::size_t num_values, DType dtype, const Shape& shape,
                         const Device& device) {
-  const std::int64_t count = checked_num_elements("from_host", shape);
+  const std::int64_t count = base::checked_num_elements("from_host", shape);
   if (num_values != static_cast<std::size_t>(count)) {
     raise(ErrorCode::kShapeMismatch,
           "[from_host] wrong number of values: expected {} for shape {}, got {}. Give one value "
@@ -146,12 +146,12 @@ template <class Data>
 Tensor wrap(Data* data, DType dtype, const Shape& shape, const Device& device,
             std::function<void()> released) {
   tensor::check_device_has("wrap_host", device.state(), dtype);
-  const std::size_t bytes = tensor::checked_size_bytes("wrap_host", shape, dtype);
+  const std::size_t bytes = base::checked_size_bytes("wrap_host", shape, dtype);
   if (reinterpret_cast<std::uintptr_t>(data) % size_bytes(dtype) != 0) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[wrap_host] misaligned memory: expected a multiple of {} bytes for {}, got {}. "
-                   "Copy it with from_host_bytes instead.",
-                   size_bytes(dtype), to_string(dtype), data);
+    base::raise(ErrorCode::kInvalidArgument,
+                "[wrap_host] misaligned memory: expected a multiple of {} bytes for {}, got {}. "
+                "Copy it with from_host_bytes instead.",
+                size_bytes(dtype), to_string(dtype), data);
   }
   return tensor::adopt(Buffer::wrap_host(device, data, bytes, std::move(released)), 0, dtype, shape,
                        contiguous_strides(shape));

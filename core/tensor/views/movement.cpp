@@ -53,19 +53,19 @@ Tensor clone_of(const char* operation, const TensorImpl& source) {
 void check_same_runtime(const char* operation, const TensorImpl& source,
                         const runtime::DeviceState& target) {
   if (&source.device().runtime == &target.runtime) return;
-  runtime::raise(ErrorCode::kDeviceMismatch,
-                 "[{}] devices of two runtimes do not mix: expected {} of the tensor's runtime, "
-                 "got that of another (tensor: {}). Take the values through the host with "
-                 "to_vector and from_host.",
-                 operation, target.info.name_text, describe(source));
+  base::raise(ErrorCode::kDeviceMismatch,
+              "[{}] devices of two runtimes do not mix: expected {} of the tensor's runtime, "
+              "got that of another (tensor: {}). Take the values through the host with "
+              "to_vector and from_host.",
+              operation, target.info.name_text, describe(source));
 }
 
 void check_same_shape(const TensorImpl& to, const TensorImpl& from) {
   if (to.shape == from.shape) return;
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[copy_from] shapes differ: expected a source of shape {}, got {} (destination: "
-                 "{}; source: {}). Use expand, reshape or a slice.",
-                 to_string(to.shape), to_string(from.shape), describe(to), describe(from));
+  base::raise(ErrorCode::kShapeMismatch,
+              "[copy_from] shapes differ: expected a source of shape {}, got {} (destination: "
+              "{}; source: {}). Use expand, reshape or a slice.",
+              to_string(to.shape), to_string(from.shape), describe(to), describe(from));
 }
 
 /// A kernel launch that copies `from` to `to` and keeps both; none if they are the same.
@@ -160,11 +160,11 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
   tensor::check_destination("copy_from", to, "destination");
   const tensor::Overlap shared = tensor::overlap(to, from);
   if (shared == tensor::Overlap::kPartial) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[copy_from] destination and source overlap: expected the very same elements "
-                   "or none, got some in common (destination: {}; source: {}). Clone the source "
-                   "first: source.clone().",
-                   describe(to), describe(from));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[copy_from] destination and source overlap: expected the very same elements "
+                "or none, got some in common (destination: {}; source: {}). Clone the source "
+                "first: source.clone().",
+                describe(to), describe(from));
   }
   const bool crosses = &to.device() != &from.device() && !to.is_empty();
   if (crosses) {
@@ -184,7 +184,7 @@ namespace {
 /// The destination of an assignment. Errors: kInvalidArgument if nothing would see the write.
 const TensorImpl& target_of(const Tensor& tensor) {
   if (!tensor.defined()) {
-    runtime::raise(
+    base::raise(
         ErrorCode::kInvalidArgument,
         "[assign] the destination is undefined. Create it first; a gradient is set with set_grad.");
   }
@@ -193,11 +193,11 @@ const TensorImpl& target_of(const Tensor& tensor) {
   const bool is_alone = impl.references.load(std::memory_order_relaxed) == 1 &&
                         buffer.references.load(std::memory_order_relaxed) == 1;
   if (is_alone && !buffer.released) {  // lent memory is visible to the application
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[assign] the write would be lost, because the destination is a temporary that "
-                   "alone holds its storage (destination: {}). Give it a name and use copy_from, "
-                   "or assign to a view: slice, select or view.",
-                   describe(impl));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[assign] the write would be lost, because the destination is a temporary that "
+                "alone holds its storage (destination: {}). Give it a name and use copy_from, "
+                "or assign to a view: slice, select or view.",
+                describe(impl));
   }
   return impl;
 }
@@ -209,10 +209,10 @@ void check_broadcasts(const TensorImpl& to, const TensorImpl& from) {
     fits = extent == 1 || extent == to.shape[to.shape.rank() - i];
   }
   if (fits) return;
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[assign] the source does not broadcast to the destination: expected {}, or 1 in "
-                 "some dimensions, got {} (destination: {}; source: {}). Reshape it.",
-                 to_string(to.shape), to_string(from.shape), describe(to), describe(from));
+  base::raise(ErrorCode::kShapeMismatch,
+              "[assign] the source does not broadcast to the destination: expected {}, or 1 in "
+              "some dimensions, got {} (destination: {}; source: {}). Reshape it.",
+              to_string(to.shape), to_string(from.shape), describe(to), describe(from));
 }
 
 }  // namespace
@@ -231,7 +231,7 @@ Tensor Tensor::operator=(const Tensor& source) && {
   tensor::check_no_partial_overlap("assign", destination, given);
   tensor::check_destination("assign", to, "destination");
   const tensor::Operand number{
-      nullptr, is_number ? tensor::read_host_scalar("assign", from, to) : runtime::ElementBits()};
+      nullptr, is_number ? tensor::read_host_scalar("assign", from, to) : base::ElementBits()};
   to.buffer().count_version();
   if (is_number) {
     tensor::launch_fill(to, number);

@@ -21,10 +21,10 @@ namespace {
 
 [[noreturn, gnu::cold]] void raise_does_not_fit(const char* operation, const TensorImpl& impl,
                                                 const Shape& shape) {
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[{}] the elements do not fit: expected a shape of {} elements, got {} (tensor: "
-                 "{}). One extent may be -1, to be worked out.",
-                 operation, impl.num_elements, to_string(shape), describe(impl));
+  base::raise(ErrorCode::kShapeMismatch,
+              "[{}] the elements do not fit: expected a shape of {} elements, got {} (tensor: "
+              "{}). One extent may be -1, to be worked out.",
+              operation, impl.num_elements, to_string(shape), describe(impl));
 }
 
 /// Replaces the -1 in the shape by its extent.
@@ -37,7 +37,7 @@ Shape resolve_shape(const char* operation, const TensorImpl& impl, const Shape& 
     unknown = i;
     resolved[i] = 1;
   }
-  const std::int64_t known = tensor::checked_num_elements(operation, resolved);
+  const std::int64_t known = base::checked_num_elements(operation, resolved);
   if (unknown >= 0) {
     // Without elements every extent would fit.
     if (known == 0 || impl.num_elements % known != 0) raise_does_not_fit(operation, impl, shape);
@@ -77,10 +77,10 @@ Tensor Tensor::view(const Shape& shape) const {
   const Shape resolved = resolve_shape("view", impl, shape);
   const std::optional<Shape> strides = view_strides(impl, resolved);
   if (!strides) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[view] the strides allow no view: expected dimensions that follow each other, "
-                   "got strides {} for shape {} (tensor: {}). Use reshape, which copies.",
-                   to_string(impl.strides), to_string(resolved), describe(impl));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[view] the strides allow no view: expected dimensions that follow each other, "
+                "got strides {} for shape {} (tensor: {}). Use reshape, which copies.",
+                to_string(impl.strides), to_string(resolved), describe(impl));
   }
   return tensor::recorded("view", make_view(impl, impl.offset_bytes, resolved, *strides), *this,
                           [from = impl.shape](const Tensor& grad) { return grad.reshape(from); });

@@ -45,10 +45,10 @@ Tensor Tensor::slice(Dim along, Index start, Index end, Index stride) const {
   const int dim = resolve_dim("slice", {"tensor", impl}, along);
   const std::int64_t step = stride;
   if (step < 1) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[slice] bad step: expected 1 or more, got {} (tensor: {}). Tensors have no "
-                   "negative strides.",
-                   step, describe(impl));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[slice] bad step: expected 1 or more, got {} (tensor: {}). Tensors have no "
+                "negative strides.",
+                step, describe(impl));
   }
   const std::int64_t extent = impl.shape[dim];
   const std::int64_t first = clamp_index(start, extent);
@@ -70,10 +70,10 @@ Tensor Tensor::select(Dim along, Index at) const {
   const std::int64_t extent = impl.shape[dim];
   std::int64_t index = at;
   if (index < -extent || index >= extent) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[select] index {0} is out of range: expected {1} to {2} for extent {3} of "
-                   "dimension {4}, got {0} (tensor: {5}). Use an index that the tensor has.",
-                   index, -extent, extent - 1, extent, dim, describe(impl));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[select] index {0} is out of range: expected {1} to {2} for extent {3} of "
+                "dimension {4}, got {0} (tensor: {5}). Use an index that the tensor has.",
+                index, -extent, extent - 1, extent, dim, describe(impl));
   }
   Shape shape = impl.shape, strides = impl.strides;
   shape.erase(dim);
@@ -90,11 +90,11 @@ namespace {
 Tensor permuted(const Tensor& tensor, std::span<const Dim> dims) {
   const TensorImpl& impl = tensor::impl_of("permute", tensor, "tensor");
   const auto raise_not_permuted = [&] {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[permute] not an order of the dimensions: expected each of {} dimensions once, "
-                   "got [{}] (tensor: {}). Name every dimension once.",
-                   impl.shape.rank(), fmt::join(std::vector<int>(dims.begin(), dims.end()), ", "),
-                   describe(impl));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[permute] not an order of the dimensions: expected each of {} dimensions once, "
+                "got [{}] (tensor: {}). Name every dimension once.",
+                impl.shape.rank(), fmt::join(std::vector<int>(dims.begin(), dims.end()), ", "),
+                describe(impl));
   };
   if (dims.size() != static_cast<std::size_t>(impl.shape.rank())) raise_not_permuted();
   Shape shape, strides;
@@ -143,10 +143,10 @@ Tensor Tensor::transpose(Dim first, Dim second) const {
 Tensor Tensor::t() const {
   const TensorImpl& impl = tensor::operand_of("t", *this, "tensor");
   if (impl.shape.rank() != 2) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[t] not a matrix: expected rank 2, got {} (tensor: {}). Use transpose or "
-                   "permute.",
-                   impl.shape.rank(), describe(impl));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[t] not a matrix: expected rank 2, got {} (tensor: {}). Use transpose or "
+                "permute.",
+                impl.shape.rank(), describe(impl));
   }
   return transpose(0, 1);
 }
@@ -156,10 +156,10 @@ Tensor Tensor::diagonal(Index which, Dim dim0, Dim dim1) const {
   const int row = resolve_dim("diagonal", {"tensor", impl}, dim0),
             column = resolve_dim("diagonal", {"tensor", impl}, dim1);
   if (row == column) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[diagonal] no plane: expected two dimensions, got {} twice (tensor: {}). Name "
-                   "another one.",
-                   row, describe(impl));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[diagonal] no plane: expected two dimensions, got {} twice (tensor: {}). Name "
+                "another one.",
+                row, describe(impl));
   }
   const std::int64_t offset = std::clamp<std::int64_t>(which, -impl.shape[row], impl.shape[column]);
   const std::int64_t below = std::max<std::int64_t>(-offset, 0);
@@ -190,12 +190,11 @@ Tensor Tensor::expand(const Shape& shape) const {
   const int missing = shape.rank() - impl.shape.rank();
   for (int i = 0; i < missing; ++i) {
     if (shape[i] != -1) continue;
-    runtime::raise(
-        ErrorCode::kInvalidArgument,
-        "[expand] a new dimension has no extent to keep: expected 0 or more in dimension "
-        "{}, got -1 in {} (tensor: {}). -1 keeps the extent of a dimension that the "
-        "tensor has.",
-        i, to_string(shape), describe(impl));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[expand] a new dimension has no extent to keep: expected 0 or more in dimension "
+                "{}, got -1 in {} (tensor: {}). -1 keeps the extent of a dimension that the "
+                "tensor has.",
+                i, to_string(shape), describe(impl));
   }
   bool fits = missing >= 0;
   for (int i = 0; fits && i < shape.rank(); ++i) {
@@ -206,12 +205,12 @@ Tensor Tensor::expand(const Shape& shape) const {
     strides[i] = is_new || mine != extents[i] ? 0 : impl.strides[i - missing];
   }
   if (!fits) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[expand] the shape does not expand: expected extents equal or 1, got {} for a "
-                   "tensor of shape {} (tensor: {}). Only dimensions of extent 1 repeat.",
-                   to_string(shape), to_string(impl.shape), describe(impl));
+    base::raise(ErrorCode::kShapeMismatch,
+                "[expand] the shape does not expand: expected extents equal or 1, got {} for a "
+                "tensor of shape {} (tensor: {}). Only dimensions of extent 1 repeat.",
+                to_string(shape), to_string(impl.shape), describe(impl));
   }
-  tensor::checked_size_bytes("expand", extents, impl.dtype);
+  base::checked_size_bytes("expand", extents, impl.dtype);
   return recorded("expand", make_view(impl, impl.offset_bytes, extents, strides), *this,
                   [from = impl.shape](const Tensor& grad) { return tensor::sum_to(grad, from); });
 }
@@ -228,16 +227,16 @@ Tensor Tensor::unsqueeze(Dim named) const {
   const int rank = impl.shape.rank();
   int dim = named;
   if (dim < -rank - 1 || dim > rank) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[unsqueeze] dimension {0} is out of range: expected {1} to {2} for rank {2}, "
-                   "got {0} (tensor: {3}). Use one of these.",
-                   dim, -rank - 1, rank, describe(impl));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[unsqueeze] dimension {0} is out of range: expected {1} to {2} for rank {2}, "
+                "got {0} (tensor: {3}). Use one of these.",
+                dim, -rank - 1, rank, describe(impl));
   }
   if (rank == kMaxRank) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[unsqueeze] too many dimensions: expected a tensor of rank {} at most, got {} "
-                   "(tensor: {}). Merge some of them with reshape.",
-                   kMaxRank - 1, rank, describe(impl));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[unsqueeze] too many dimensions: expected a tensor of rank {} at most, got {} "
+                "(tensor: {}). Merge some of them with reshape.",
+                kMaxRank - 1, rank, describe(impl));
   }
   if (dim < 0) dim += rank + 1;
   Shape shape = impl.shape, strides = impl.strides;
