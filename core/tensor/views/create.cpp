@@ -169,4 +169,13 @@ Tensor tensor::wrap_read_only(const void* data, DType dtype, const Shape& shape,
   return wrap(data, dtype, shape, device, std::move(released));
 }
 
+const Tensor& Tensor::fill_(const Scalar& value) const {
+  const tensor::TensorImpl& impl = tensor::impl_of("fill_", *this, "tensor");
+  tensor::check_destination("fill_", impl, "tensor");
+  const tensor::Operand number = tensor::literal("fill_", impl.dtype, value);
+  impl.buffer().count_version();
+  tensor::launch_fill(impl, number);
+  return *this;
+}
+
 }  // namespace patchbay

@@ -250,13 +250,4 @@ Tensor Tensor::operator=(const Scalar& value) && {
   return std::move(*this);
 }
 
-const Tensor& Tensor::fill_(const Scalar& value) const {
-  const TensorImpl& impl = tensor::impl_of("fill_", *this, "tensor");
-  tensor::check_destination("fill_", impl, "tensor");
-  const tensor::Operand number = tensor::literal("fill_", impl.dtype, value);
-  impl.buffer().count_version();
-  tensor::launch_fill(impl, number);
-  return *this;
-}
-
 }  // namespace patchbay
