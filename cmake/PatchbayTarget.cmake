@@ -25,7 +25,8 @@ function(patchbay_configure_target target)
 endfunction()
 
 # patchbay_precompile(<target> <header>... | REUSE_FROM <target>): parses what most files include once.
-# Each file still includes what it uses: the sanitizer presets build without precompiled headers.
+# Each file still includes what it uses, or what its fixture includes: the sanitizer presets build without
+# precompiled headers.
 function(patchbay_precompile target)
   if(ARGV1 STREQUAL "REUSE_FROM")
     target_precompile_headers(${target} REUSE_FROM ${ARGV2})
