@@ -9,7 +9,7 @@
 namespace patchbay::base {
 namespace {
 
-// Here, where no other thread can be half way when one forks.
+// Registered while the library is loaded, so that no fork on another thread comes before it.
 [[maybe_unused]] const int watched =
     pthread_atfork(nullptr, nullptr, [] { num_forks.fetch_add(1, std::memory_order_relaxed); });
 

@@ -11,9 +11,9 @@
 
 namespace patchbay::base {
 
-/// The objects of one type whose stop_at_process_end() is called when the process ends, if they
-/// still live. What was loaded before the first was added, such as drivers, ends later. A child of
-/// fork stops its own alone.
+/// Calls stop_at_process_end() of all objects of one type that still live when the process ends.
+/// Drivers that were loaded before the first object was added end after that. A child of fork stops
+/// only the objects that it added itself.
 template <class T>
 class StoppedAtEnd {
  public:
@@ -37,7 +37,7 @@ class StoppedAtEnd {
     if (all == nullptr) return;
     std::unique_lock lock(all->mutex);
     const auto objects = all->objects;
-    lock.unlock();  // it is taken under the objects' own locks, never around them
+    lock.unlock();  // add() is called with an object's lock held, and stopping takes that lock
     for (const std::weak_ptr<T>& each : objects) {
       if (const auto held = each.lock()) held->stop_at_process_end();
     }

@@ -40,17 +40,15 @@ runtime::FaultPtr fault_of(const std::exception_ptr& failure, std::string_view o
   }
 }
 
-/// Each waiter gets an exception of its own. Threads that shared one would free it by a count
-/// inside the C++ library, which thread sanitizers do not see.
-[[noreturn]] void throw_own(const std::exception_ptr& failure) {
+}  // namespace
+
+void throw_own(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
   } catch (const Error& error) {
     throw Error(error.code(), std::string(error.what()), error.native_code(), error.is_retryable());
   }
 }
-
-}  // namespace
 
 HostOperation::Running::Running() {
   unknown_fault();

@@ -18,6 +18,10 @@
 
 namespace patchbay::distributed {
 
+/// Throws a new Error like the failure; one of another type is thrown itself. Threads that shared
+/// an Error would free it by a count inside the C++ library, which thread sanitizers do not see.
+[[noreturn]] void throw_own(const std::exception_ptr& failure);
+
 /// A queue with one position, for the memory of its tensors. Others wait for it only on the host,
 /// until its work is queued on the devices.
 class HostOperation final : public Operation, public runtime::Queue {

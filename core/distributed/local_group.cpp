@@ -194,7 +194,7 @@ std::shared_ptr<HostOperation> Group::join(std::size_t rank, Request request) {
   const Kind kind = request.kind;
   const std::scoped_lock lock(mutex_);
   const std::uint64_t number = members_[rank].num_calls;
-  if (const auto failure = failure_of(to_string(kind), number)) std::rethrow_exception(failure);
+  if (const auto failure = failure_of(to_string(kind), number)) throw_own(failure);
   try {
     return add(rank, request);
   } catch (...) {

@@ -18,7 +18,7 @@ struct AttentionOptions {
   /// Broadcasts to [..., queries, keys]. bool: a query attends to the keys with true. Of the
   /// query's dtype: added to the scores; gets a gradient. Undefined: every key.
   Tensor mask = {};
-  /// Query i attends to the keys 0 to i, of those that the mask allows it.
+  /// Query i attends only to the keys 0 to i. A mask restricts them further.
   bool is_causal = false;
   /// Multiplies the scores; 1 / sqrt(features) unless given.
   std::optional<double> scale = {};
@@ -27,9 +27,9 @@ struct AttentionOptions {
   /// default generator.
   double dropout = 0;
   std::optional<Generator> generator = {};
-  /// Dimension -3 holds heads, and key and value may have fewer heads than the query: with n heads
-  /// of the query for each of theirs, the query's heads n j to n j + n - 1 use head j (Ainslie et
-  /// al., GQA: Training Generalized Multi-Query Transformer Models, 2023).
+  /// Dimension -3 holds heads, and key and value may have fewer heads than the query. If the query
+  /// has n times as many, its heads n j to n j + n - 1 use head j of key and value (Ainslie et al.,
+  /// GQA: Training Generalized Multi-Query Transformer Models, 2023).
   bool grouped_heads = false;
 };
 /// softmax(query key^T scale + mask) value (Vaswani et al., Attention Is All You Need, 2017).

@@ -39,7 +39,7 @@ Finished check(const std::string& flaw, const std::string& arguments,
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output, taken.count()};
 }
 
-/// The check ends with status 1 and says this.
+/// Expects that the check ends with status 1 and prints this text.
 Finished expect_finding(const std::string& flaw, const std::string& arguments,
                         const std::string& text, const std::string& setting = "") {
   Finished finished = check(flaw, arguments, setting);

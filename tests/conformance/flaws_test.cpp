@@ -63,7 +63,7 @@ std::string boom_of(const std::string& flaw) {
          " table threw an exception across the boundary: boom";
 }
 
-/// Of a flaw that throws, without a message: boom_of.
+/// A planted flaw, and the check that finds it with this message; if empty, with boom_of(flaw).
 struct Found {
   std::string flaw, check, message = {};
 };
@@ -77,7 +77,7 @@ void expect_all_found(const std::vector<Found>& all,
   }
 }
 
-/// The message starts with this one.
+/// The message starts with this text.
 void expect_start(const std::string& id, const Subject& subject, const std::string& result,
                   const std::string& start) {
   const Outcome outcome = run(id, subject);

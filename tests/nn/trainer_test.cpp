@@ -553,10 +553,10 @@ TEST(TrainerErrorsTest, NamesWhatIsWrong) {
 
 class CheckpointTest : public testing::Test {
  protected:
-  /// Most begin and end so.
+  /// How most messages begin and end.
   static constexpr std::string_view kBegin = "[load_checkpoint] can't use FILE: ",
                                     kWayOut = ". Give a file that was saved with these parts.";
-  /// Without this beginning and this end.
+  /// The message without that beginning and end.
   std::string message(nn::Checkpoint parts) const {
     try {
       nn::load_checkpoint(file_, parts);

@@ -219,7 +219,7 @@ void expect_same(const Values<T>& got, const Values<T>& expected, const std::str
   }
 }
 
-/// Within the record's bound.
+/// Compares within the bound of the operator's record.
 template <class T, class Element>
 void expect_terms(const Values<T>& got, const std::vector<Element>& expected,
                   const OperatorInfo& record, const std::string& what) {

@@ -26,12 +26,12 @@ inline constexpr int kFullStatus = vendor::kBlasMemoryError;
 inline constexpr int kFullStatus = vendor::kBlasAllocationFailed;
 #endif
 
-/// As the environment says.
+/// Settings of the simulated cards, read from the environment.
 struct Config {
   int init_code = integer("INIT", 0);  // what the initialisation returns
   int driver_version = integer("DRIVER_VERSION", kHasContexts ? 13000 : 60200000);
   int devices = integer("DEVICES", 2);
-  // Of all devices.
+  // The same for all devices.
   std::string architecture =
       text_setting("ARCHITECTURE", kHasContexts ? "80" : "gfx90a:sramecc+:xnack-");
   int sub_group_width = integer("WIDTH", 1);       // work-items of the executor do not run in step

@@ -48,7 +48,7 @@ Error error_of(Body&& body) {
   return {ErrorCode::kInternal, "none"};
 }
 
-/// What `body` returns, which runs while the scope lasts.
+/// Runs `body` while the scope lasts, and returns its result.
 template <class Scope, class Body>
 auto inside(const Scope&, Body&& body) {
   return body();
@@ -72,8 +72,9 @@ inline testing::AssertionResult has_parts(std::string_view text,
   return testing::AssertionSuccess();
 }
 
-/// The expression `body` throws an Error of this code (`kTimedOut`, or a variable) and of one line,
-/// which has these parts: usually the operation in brackets, and the fields.
+/// Expects that the expression `body` throws an Error with this code (`kTimedOut`, or a variable).
+/// Its message has one line, and these parts in their order: usually the operation in brackets, and
+/// the fields.
 #define EXPECT_ERROR(body, expected_code, ...)                                            \
   do {                                                                                    \
     using enum ::patchbay::ErrorCode;                                                     \
@@ -84,7 +85,7 @@ inline testing::AssertionResult has_parts(std::string_view text,
     EXPECT_EQ(std::string(error_.what()).find('\n'), std::string::npos) << error_.what(); \
   } while (false)
 
-/// Of the code that most refusals have.
+/// EXPECT_ERROR with kInvalidArgument, the most frequent code.
 #define EXPECT_INVALID(body, ...) EXPECT_ERROR(body, kInvalidArgument, __VA_ARGS__)
 
 }  // namespace patchbay::test

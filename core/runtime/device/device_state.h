@@ -75,8 +75,8 @@ struct DeviceState {
   }
   /// Errors: kDeviceLost in a process that was forked after the runtime was made.
   void check_home(std::string_view operation) const { home.check(operation, info.name_text); }
-  /// Whether objects may call the plugin as they end: not in a forked process, and not while the
-  /// process ends.
+  /// Whether a destructor may call the plugin: not in a forked process, and not while the process
+  /// ends.
   bool is_callable() const noexcept;
   virtual void add_stream(StreamState& stream) = 0;
   virtual void remove_stream(StreamState& stream) = 0;

@@ -18,7 +18,8 @@ struct GeneratorState {
   std::uint64_t seed = 0, offset = 0;  // under generators_mutex()
 };
 
-/// Of the process, because a thread of the parent may have held any other. Errors: std::bad_alloc.
+/// One mutex for all generators of the process. A child of fork has another one, because a thread
+/// of the parent may hold this one. Errors: std::bad_alloc.
 std::mutex& generators_mutex();
 
 /// The generator of a new runtime, for operations without one. Starts with the process's seed.

@@ -7,8 +7,8 @@ namespace patchbay::runtime {
 
 constinit thread_local int CallGate::depth = 0;
 
-// A thread within a call, of this plugin or another one, does not wait for a closing that waits
-// itself, perhaps for this thread.
+// A thread waits while the gate is closed. If it is within a call of some plugin, and calls of this
+// plugin still run, it goes on: the thread that closes may be waiting for it.
 CallGate::Call::Call(CallGate& gate) noexcept : gate_(gate) {
   std::uint32_t state = gate.state_.load();
   for (;;) {

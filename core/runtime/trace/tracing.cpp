@@ -31,7 +31,7 @@ class PrintedProfile {
   PrintedProfile(const PrintedProfile&) = delete;
   PrintedProfile& operator=(const PrintedProfile&) = delete;
 
-  /// Prints once.
+  /// Prints the table, at the first call only.
   void stop_at_process_end() noexcept try {
     constexpr int kStandardError = 2;
     if (is_printed_.exchange(true)) return;

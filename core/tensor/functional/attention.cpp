@@ -338,7 +338,7 @@ void check_fits(const NamedOperand& first, const NamedOperand& second, std::int6
               tensor::describe(second));
 }
 
-/// Without the last dimensions: two are those of the matrices.
+/// The dimensions before the last ones; a matrix has two.
 Shape leading(const Shape& shape, int num_last = 2) {
   return Shape(std::span(shape.begin(), static_cast<std::size_t>(shape.rank() - num_last)));
 }
@@ -367,7 +367,7 @@ Shape with_matrix(Shape shape, std::int64_t rows, std::int64_t columns) {
   return shape;
 }
 
-/// The leading dimensions of key or value, with the query's heads for their own.
+/// The leading dimensions of key or value, with the query's number of heads in place of theirs.
 Shape leading_of_groups(const NamedOperand& query, const NamedOperand& operand) {
   Shape shape = leading(operand.tensor.shape);
   shape[shape.rank() - 1] = extent(query, 3);
@@ -411,7 +411,8 @@ void check_mask(const NamedOperand& query, const AttentionOptions& options, cons
   }
 }
 
-/// Each head of key and value as a batch of its own, with the query's heads that use it.
+/// Splits the query's heads into groups: each head of key and value is a batch of its own, and
+/// broadcasts to the heads of its group.
 Tensor attend_in_groups(const Tensor& query, const Tensor& key, const Tensor& value,
                         const AttentionOptions& options) {
   const std::int64_t heads = query.size(-3), groups = key.size(-3);

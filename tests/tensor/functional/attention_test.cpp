@@ -119,7 +119,7 @@ TEST_P(AttentionTest, WithAMask) {
   }
 }
 
-/// Of both kinds of mask, in several blocks, with queries that may attend to no key.
+/// Masks of both kinds, in several blocks, with queries that may attend to no key.
 TEST_P(AttentionTest, WithAMaskAndIsCausal) {
   for (const DType dtype : float_dtypes(device_)) {
     const Tensor q = some({2, 70, 4}, dtype), k = some({2, 66, 4}, dtype, 1);
@@ -144,7 +144,7 @@ TEST_P(AttentionTest, WithAMaskAndIsCausal) {
   }
 }
 
-/// Against heads of key and value that are repeated.
+/// Compares with heads of key and value that are repeated.
 TEST_P(AttentionTest, OfGroupedHeads) {
   const auto leaf = [&](const Shape& shape, int seed) {
     return some(shape, DType::f32, seed).requires_grad_();
