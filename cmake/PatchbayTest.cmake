@@ -52,9 +52,10 @@ set(PATCHBAY_TEST_SANITIZERS
   "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
   ${PATCHBAY_TEST_TSAN})
 
-# The environment of every test.
+# The environment of every test. Their products are not measured, which other programs would disturb.
 function(patchbay_test_environment out)
   set(${out}
+    "PATCHBAY_CPU_PRODUCTS=own"
     "PATCHBAY_TEST_PLUGIN_DIR=${PATCHBAY_TEST_PLUGIN_DIR}"
     "${PATCHBAY_TEST_CACHE}"
     ${PATCHBAY_TEST_SANITIZERS}

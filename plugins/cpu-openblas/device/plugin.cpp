@@ -139,7 +139,7 @@ class Driver final : public plugin::Driver {
       : host_(host),
         processor_(describe_processor()),
         shares_(find_shares(host)),
-        libraries_(host, processor_.last_level_cache_bytes),
+        libraries_(host, processor_.identity, processor_.last_level_cache_bytes),
         executor_(host) {
     RootFolder::keep();
   }
@@ -185,11 +185,12 @@ class Driver final : public plugin::Driver {
     plugin::unsupported("CPU devices have no contexts");
   }
 
-  /// Has "exit" if OpenBLAS multiplies.
+  /// Has "exit" if OpenBLAS may multiply.
   const void* extension(std::string_view name, std::uint32_t version) override {
     static constexpr patchbay_exit_table kExit = {sizeof(patchbay_exit_table), stop};
     const bool is_wanted = name == PATCHBAY_EXTENSION_EXIT && version == 1;
-    return is_wanted && libraries_.blas() != nullptr ? &kExit : nullptr;
+    const bool may_call = libraries_.blas() != nullptr || libraries_.faster_blas() != nullptr;
+    return is_wanted && may_call ? &kExit : nullptr;
   }
 
  private:

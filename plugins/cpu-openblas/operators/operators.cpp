@@ -189,11 +189,16 @@ std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
   const SimdTable& simd = context.simd();
   const auto dtype = static_cast<std::uint8_t>(index_of(context.dtype(0)));
   ProductLoops loops{nullptr,
+                     nullptr,
                      &context.libraries.blas_gate(),
                      simd.float_gemm[dtype],
                      {},
                      simd.integer_gemm[dtype]};
-  if (is_float(dtype)) loops.blas = context.libraries.blas();
+  if (is_float(dtype)) {
+    loops.blas = context.libraries.blas();
+    // Devices that share the cores compute on threads of their own.
+    if (context.workers.is_inline()) loops.faster_blas = context.libraries.faster_blas();
+  }
   if (is_half(dtype)) {
     loops.half.emplace(simd.cast[PATCHBAY_F32][dtype], simd.cast[dtype][PATCHBAY_F32],
                        simd.float_gemm[PATCHBAY_F32]);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Products of floats with OpenBLAS, if the user selects it. Its functions are declared here, so
-// that no vendor header is needed.
+// Products of floats with OpenBLAS. Its functions are declared here, so that no vendor header is
+// needed.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_BLAS_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_BLAS_HPP_
 
@@ -25,15 +25,16 @@ using GemvEntry = void (*)(const char* trans, const int* m, const int* n, const 
                            const T* a, const int* lda, const T* x, const int* step_x, const T* beta,
                            T* y, const int* step_y);
 
-using GetParallelEntry = int (*)();
+using GetNumberEntry = int (*)();
 using GetConfigEntry = const char* (*)();
 
 // name in the library, member, type
 #define PATCHBAY_BLAS_SYMBOLS(symbol)                                                      \
   symbol("sgemm_", sgemm, GemmEntry<float>) symbol("dgemm_", dgemm, GemmEntry<double>)     \
       symbol("sgemv_", sgemv, GemvEntry<float>) symbol("dgemv_", dgemv, GemvEntry<double>) \
-          symbol("openblas_get_parallel", get_parallel, GetParallelEntry)                  \
-              symbol("openblas_get_config", get_config, GetConfigEntry)
+          symbol("openblas_get_parallel", get_parallel, GetNumberEntry)                    \
+              symbol("openblas_get_num_threads", get_num_threads, GetNumberEntry)          \
+                  symbol("openblas_get_config", get_config, GetConfigEntry)
 
 /// An opened OpenBLAS, closed with this object. The application may use the same file, so nothing
 /// in it is changed.

@@ -8,6 +8,7 @@
 
 #include "cpu-openblas/simd/selection/selection.hpp"
 #include "cpu-openblas/threads/setting.hpp"
+#include "kit/machine/subnormals.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -23,22 +24,29 @@ std::uint64_t packed_bytes(plugin::Host host) {
 
 }  // namespace
 
-Libraries::Libraries(plugin::Host host, std::int64_t cache_bytes)
+Libraries::Libraries(plugin::Host host, const std::string& processor, std::int64_t cache_bytes)
     : host_(host),
       simd_(choose_simd_table(host.option("cpu_simd"))),
       cache_bytes_(cache_bytes),
       packed_(packed_bytes(host)) {
-  choose_products();
+  choose_products(processor);
   choose_convolutions();
 }
 
-void Libraries::choose_products() {
+void Libraries::choose_products(const std::string& processor) {
   const std::string wish = host_.option("cpu_products").value_or("auto");
   if (wish != "auto" && wish != "own" && wish != "openblas") {
     plugin::refuse_setting("cpu_products", "auto, own or openblas", wish);
   }
   description_ = std::string(simd_.name) + ", own products";
-  if (wish == "own" || (wish == "auto" && simd_.has_fast_products)) return;
+  if (wish == "own") return;
+  if (wish == "auto" && simd_.has_fast_products) {
+    // OpenBLAS would use all instructions of the processor, and its own threads as they are.
+    const bool is_limited = host_.option("cpu_simd").has_value() || host_.lent_threads() != 0 ||
+                            Subnormals::wanted(host_).flushes();
+    if (!is_limited) faster_blas_.emplace(host_, processor + ", " + simd_.name, blas_gate_);
+    return;
+  }
   std::string why;
   blas_ = Blas::open(host_.option("openblas_path"), why);
   if (blas_ != nullptr) {

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "patchbay/plugin/kit/host.hpp"
 
 #include "cpu-openblas/onednn/onednn.hpp"
 #include "cpu-openblas/products/blas.hpp"
+#include "cpu-openblas/products/faster_blas.hpp"
 #include "cpu-openblas/products/packed_cache.hpp"
 #include "cpu-openblas/products/scratch.hpp"
 #include "cpu-openblas/simd/table.hpp"
@@ -29,12 +31,15 @@ enum class ConvolutionChoice { kAuto, kOwn, kOneDnn, kWinograd };
 class Libraries {
  public:
   /// Opens OpenBLAS if it is to multiply. If it should but is not found, logs one warning.
-  Libraries(plugin::Host host, std::int64_t cache_bytes);
+  /// `processor` tells this one from others.
+  Libraries(plugin::Host host, const std::string& processor, std::int64_t cache_bytes);
 
   const SimdTable& simd() const noexcept { return simd_; }
   std::int64_t cache_bytes() const noexcept { return cache_bytes_; }
-  /// Null if our own loops multiply.
+  /// Null if it does not compute all products of f32 and f64.
   const Blas* blas() const noexcept { return blas_.get(); }
+  /// Null if the user has chosen what multiplies, or if there is no choice.
+  FasterBlas* faster_blas() noexcept { return faster_blas_ ? &*faster_blas_ : nullptr; }
   /// Held during each call of OpenBLAS.
   CallGate& blas_gate() noexcept { return blas_gate_; }
   /// Null if there is none or it is not wanted. The first call opens it, because that takes longer
@@ -48,7 +53,7 @@ class Libraries {
   const std::string& description() const noexcept { return description_; }
 
  private:
-  void choose_products();
+  void choose_products(const std::string& processor);
   void choose_convolutions();
 
   const plugin::Host host_;
@@ -56,6 +61,7 @@ class Libraries {
   const std::int64_t cache_bytes_;
   std::unique_ptr<Blas> blas_;
   CallGate blas_gate_;
+  std::optional<FasterBlas> faster_blas_;
   ConvolutionChoice convolutions_ = ConvolutionChoice::kAuto;
   std::once_flag onednn_once_;
   std::unique_ptr<OneDnn> onednn_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <optional>
 
 #include "patchbay/plugin/kit/error.hpp"
 
@@ -92,7 +93,8 @@ struct ProductKernel::Job {
   GemmBatch batch;
   ScalarCell alpha, beta;
   bool is_vector;
-  std::uint64_t number;  // the cache's
+  std::uint64_t number;                  // the cache's
+  std::optional<ProductKind> kind = {};  // if OpenBLAS may be faster
 };
 
 void ProductKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
@@ -114,8 +116,13 @@ void ProductKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, 
     turn_row(job.first, job.batch);
     job.is_vector = job.first.n == 1;
   }
+  // Of several products each thread computes some, without waiting for others.
+  if (loops_.faster_blas != nullptr && job.batch.count == 1) job.kind = kind_of(job.first);
   static_cast<Stream&>(stream).submit({}, name, [=, this](plugin::Arguments) {
-    workers_.run([&] { by_blas ? compute_by_blas(job) : compute(job); });
+    workers_.run([&] {
+      const Blas* const blas = by_blas ? loops_.blas : faster_blas(job);
+      blas != nullptr ? compute_by_blas(*blas, job) : compute(job);
+    });
   });
 }
 
@@ -139,14 +146,22 @@ PackedCache::Block ProductKernel::kept_a(const GemmProblem& p, const Job& job,
   });
 }
 
+/// Null if our own loops are to compute.
+const Blas* ProductKernel::faster_blas(const Job& job) const {
+  if (!job.kind || !fits_blas(job.first)) return nullptr;
+  return loops_.faster_blas->of(*job.kind, dtype_, workers_.num_threads(),
+                                [&](const GemmProblem& problem, ScalarCell alpha, ScalarCell beta) {
+                                  compute({problem, {}, alpha, beta, false, job.number});
+                                });
+}
+
 /// While the process exits, our own loops compute instead.
-void ProductKernel::compute_by_blas(const Job& job) const {
+void ProductKernel::compute_by_blas(const Blas& blas, const Job& job) const {
   const CallGate::Pass pass(*loops_.blas_gate);
   if (!pass) return compute(job);
   for (std::int64_t i = 0; i < job.batch.count; ++i) {
-    multiply_by_blas(*loops_.blas, dtype_,
-                     product_of(job.first, job.batch, i, element_bytes(dtype_)), &job.alpha.bits,
-                     &job.beta.bits);
+    multiply_by_blas(blas, dtype_, product_of(job.first, job.batch, i, element_bytes(dtype_)),
+                     &job.alpha.bits, &job.beta.bits);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/products/blas.hpp"
+#include "cpu-openblas/products/faster_blas.hpp"
 #include "cpu-openblas/products/gemm.hpp"
 #include "cpu-openblas/products/packed_cache.hpp"
 #include "cpu-openblas/products/scratch.hpp"
@@ -22,7 +23,8 @@ namespace patchbay::cpu {
 
 /// The loops that multiply matrices of one dtype.
 struct ProductLoops {
-  const Blas* blas;  // null to use the other loops
+  const Blas* blas;         // null to use the other loops
+  FasterBlas* faster_blas;  // null if there is no choice
   CallGate* blas_gate;
   FloatGemmLoop floats;             // f32 and f64
   std::optional<HalfProduct> half;  // 16-bit floats
@@ -43,7 +45,8 @@ class ProductKernel final : public plugin::Kernel {
   struct Job;
 
   void compute(const Job& job) const;
-  void compute_by_blas(const Job& job) const;
+  const Blas* faster_blas(const Job& job) const;
+  void compute_by_blas(const Blas& blas, const Job& job) const;
   void compute_whole(const Job& job, std::int64_t count, int num_parts) const;
   void compute_split(const Job& job, std::int64_t index, int num_threads) const;
   void compute_piece(const GemmProblem& piece, const Job& job, void* scratch) const noexcept;

@@ -44,8 +44,11 @@ std::int64_t last_level_cache() {
 
 Processor describe_processor() {
   const std::string text = read_file("/proc/cpuinfo").value_or("");
-  return {find_field(text, "model name").value_or(machine_name()),
-          find_field(text, "vendor_id").value_or(machine_name()), last_level_cache()};
+  const std::string name = find_field(text, "model name").value_or(machine_name());
+  return {name, find_field(text, "vendor_id").value_or(machine_name()),
+          name + ", family " + find_field(text, "cpu family").value_or("?") + ", model " +
+              find_field(text, "model").value_or("?"),
+          last_level_cache()};
 }
 
 namespace {

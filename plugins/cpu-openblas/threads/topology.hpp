@@ -10,9 +10,10 @@
 
 namespace patchbay::cpu {
 
-/// The name of the processor, and its cache.
+/// The name of the processor, and its cache. `identity` also tells apart those that a virtual
+/// machine gives one name.
 struct Processor {
-  std::string name, vendor;
+  std::string name, vendor, identity;
   std::int64_t last_level_cache_bytes;
 };
 Processor describe_processor();
