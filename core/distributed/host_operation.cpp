@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -47,6 +48,16 @@ void throw_own(const std::exception_ptr& failure) {
     std::rethrow_exception(failure);
   } catch (const Error& error) {
     throw Error(error.code(), std::string(error.what()), error.native_code(), error.is_retryable());
+  } catch (const std::bad_alloc&) {
+    throw std::bad_alloc();
+  }
+}
+
+std::exception_ptr own_current_exception() noexcept {
+  try {
+    throw_own(std::current_exception());
+  } catch (...) {
+    return std::current_exception();
   }
 }
 

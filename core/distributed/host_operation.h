@@ -18,9 +18,12 @@
 
 namespace patchbay::distributed {
 
-/// Throws a new Error like the failure; one of another type is thrown itself. Threads that shared
-/// an Error would free it by a count inside the C++ library, which thread sanitizers do not see.
+/// Throws a new Error or std::bad_alloc like the failure; one of another type is thrown itself.
+/// Threads that shared one would free it by a count inside the C++ library, which thread sanitizers
+/// do not see.
 [[noreturn]] void throw_own(const std::exception_ptr& failure);
+/// The exception that is handled, as one that another thread may have.
+std::exception_ptr own_current_exception() noexcept;
 
 /// A queue with one position, for the memory of its tensors. Others wait for it only on the host,
 /// until its work is queued on the devices.

@@ -181,7 +181,7 @@ std::shared_ptr<HostOperation> Group::post(std::size_t rank, Request request) {
   } catch (...) {
     Request refused;
     refused.kind = request.kind;
-    refused.refusal = std::current_exception();
+    refused.refusal = own_current_exception();
     static_cast<void>(join(rank, std::move(refused)));
     throw;
   }

@@ -10,6 +10,7 @@
 #include "core/base/cancellation.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/distributed/host_operation.h"
 #include "core/distributed/local_group.h"
 #include "core/distributed/member.h"
 #include "core/runtime/stream/recorder.h"
@@ -138,7 +139,7 @@ Work submit(Member& member, Kind kind, const CollectiveOptions& options, const F
   } catch (...) {
     Request refused;
     refused.kind = kind;
-    refused.refusal = std::current_exception();
+    refused.refusal = distributed::own_current_exception();
     static_cast<void>(member.post(std::move(refused)));
     throw;
   }
