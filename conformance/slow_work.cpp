@@ -37,8 +37,7 @@ void expect_last(const Argument& row, std::int32_t expected, std::string_view wh
 class SlowWork {
  public:
   SlowWork(const Device& device, const Stream& stream)
-      : device_(device),
-        row_(zeros(device)),
+      : row_(zeros(device)),
         add_(prepare(device, spec_of("add.1", arguments(1)))),
         copy_(prepare(device, spec_of("copy.1", {row_, reading(row_)}))) {
     for (num_additions_ = 4; num_additions_ < kMostAdditions; num_additions_ *= 2) {
@@ -57,10 +56,8 @@ class SlowWork {
   }
   void expect_done(std::string_view what) const { expect_last(row_, total_, what); }
   /// Queues a copy of the row at this position of the stream.
-  Argument queue_copy(const Stream& stream) const {
-    Argument copy = zeros(device_);
-    copy_.launch(stream, Arguments{copy, reading(row_)}, "copy");
-    return copy;
+  void queue_copy(const Stream& stream, const Argument& to) const {
+    copy_.launch(stream, Arguments{to, reading(row_)}, "copy");
   }
   std::int32_t total() const { return total_; }
 
@@ -73,7 +70,6 @@ class SlowWork {
     return {row_, reading(row_), Argument::scalar(step)};
   }
 
-  Device device_;
   Argument row_;
   Kernel add_, copy_;
   std::int32_t num_additions_ = 0, total_ = 0;
@@ -111,9 +107,13 @@ void a_stream_waits_for_the_work_of_another(Context& context) {
   const Device device = context.device();
   const Stream first(device), second(device);
   SlowWork work(device, first);
+  // Whatever takes long is done before the work is queued, which could end meanwhile.
+  const Argument copy = zeros(device);
+  work.queue_copy(second, copy);
+  second.synchronize();
   work.queue(first);
   second.wait(first.record());
-  const Argument copy = work.queue_copy(second);
+  work.queue_copy(second, copy);
   second.synchronize();
   expect_last(copy, work.total(),
               "launches before an event that another stream waited for, of which done");
