@@ -27,10 +27,21 @@ double least(const std::vector<double>& times) {
   return *std::min_element(times.begin(), times.end());
 }
 
-/// The best that the device reached.
+/// The best that the device reached. Rates are per second.
 struct Limits {
-  double bytes_per_second = 0, flops_per_second = 0;
-  std::int64_t copy_bytes = 0, gemm_size = 0;
+  double bytes_read = 0, bytes_written = 0;
+  double bytes_copied = 0;  // each counts twice, as it is read and written
+  double flops = 0;
+  std::int64_t tensor_bytes = 0, gemm_size = 0;
+
+  double best_of_memory() const { return std::max({bytes_read, bytes_written, bytes_copied}); }
+  /// Seconds of that many bytes: one byte read for each one written is a copy, and the rest is read
+  /// or written alone.
+  double seconds_of(double read, double written) const {
+    const double pairs = std::min(read, written);
+    return 2 * pairs / bytes_copied + (read - pairs) / bytes_read +
+           (written - pairs) / bytes_written;
+  }
 };
 
 struct Measured {
@@ -38,28 +49,44 @@ struct Measured {
   double seconds = 0;
   std::string left_out;  // the reason, if it was not measured
 
-  double intensity() const { return what.flops / what.bytes; }
+  double bytes() const { return what.bytes_read + what.bytes_written; }
   double flops_per_second() const { return what.flops / seconds; }
-  double bytes_per_second() const { return what.bytes / seconds; }
+  double bytes_per_second() const { return bytes() / seconds; }
+  double memory_seconds(const Limits& limits) const {
+    return limits.seconds_of(what.bytes_read, what.bytes_written);
+  }
+  double compute_seconds(const Limits& limits) const { return what.flops / limits.flops; }
+  const char* bound(const Limits& limits) const {
+    return memory_seconds(limits) > compute_seconds(limits) ? "memory" : "compute";
+  }
+  double share(const Limits& limits) const {
+    return std::max(memory_seconds(limits), compute_seconds(limits)) / seconds;
+  }
 };
 
 Limits measure_limits(const Device& device, const CaseSizes& sizes, const Rounds& rounds) {
   Limits limits;
-  show_progress("copies on the device");
   {
     const Tensor from = rand({sizes.elements}, device), to = empty({sizes.elements}, device);
+    const auto seconds = [&](const char* progress, const std::function<void()>& run) {
+      show_progress(progress);
+      return least(measure_on(device, rounds, run));
+    };
+    limits.tensor_bytes = 4 * sizes.elements;
+    const auto bytes = static_cast<double>(limits.tensor_bytes);
+    limits.bytes_read = bytes / seconds("reading", [&] { static_cast<void>(max(from)); });
+    limits.bytes_written = bytes / seconds("writing", [&] { to.fill_(1); });
     // Some devices copy with one thread or engine, and read and write faster in a kernel.
-    const double copy = least(measure_on(device, rounds, [&] { to.copy_from(from); }));
-    const double kernel = least(measure_on(device, rounds, [&] { abs_out(to, from); }));
-    limits.copy_bytes = 4 * sizes.elements;
-    limits.bytes_per_second = 2 * static_cast<double>(limits.copy_bytes) / std::min(copy, kernel);
+    const double copy = seconds("copies on the device", [&] { to.copy_from(from); });
+    const double kernel = seconds("a kernel that copies", [&] { abs_out(to, from); });
+    limits.bytes_copied = 2 * bytes / std::min(copy, kernel);
   }
   for (const std::int64_t size : sizes.gemm_limits) {
     show_progress(fmt::format("products of {0} x {0}", size));
     const OperatorCase product = gemm_case(size);
     const double rate = product.flops / least(measure_on(device, rounds, product.make(device)));
-    if (rate <= limits.flops_per_second) continue;
-    limits.flops_per_second = rate;
+    if (rate <= limits.flops) continue;
+    limits.flops = rate;
     limits.gemm_size = size;
   }
   return limits;
@@ -78,25 +105,15 @@ Measured measure_case(const Device& device, const OperatorCase& what, const Roun
 }
 
 Roofline roofline_of(const Limits& limits, const std::vector<Measured>& all) {
-  Roofline roofline{limits.bytes_per_second, limits.flops_per_second, {}};
+  Roofline roofline{limits.best_of_memory(), limits.flops, {}};
   for (const Measured& one : all) {
     if (!one.left_out.empty()) continue;
-    roofline.dots.push_back({one.what.name, one.intensity(), one.flops_per_second()});
+    roofline.dots.push_back({one.what.name, one.what.flops / one.bytes(), one.flops_per_second()});
   }
   return roofline;
 }
 
-double share_of(const Measured& one, const Roofline& roofline) {
-  return one.flops_per_second() / roofline.bound(one.intensity());
-}
-
-const char* bound_of(const Measured& one, const Limits& limits) {
-  const bool by_memory = one.intensity() * limits.bytes_per_second < limits.flops_per_second;
-  return by_memory ? "memory" : "compute";
-}
-
-Json describe(const Device& device, const Limits& limits, const std::vector<Measured>& all,
-              const Roofline& roofline) {
+Json describe(const Device& device, const Limits& limits, const std::vector<Measured>& all) {
   Json operators = Json::array(), left_out = Json::array();
   for (const Measured& one : all) {
     if (!one.left_out.empty()) {
@@ -108,31 +125,36 @@ Json describe(const Device& device, const Limits& limits, const std::vector<Meas
                          {"shape", one.what.shape},
                          {"seconds", one.seconds},
                          {"flops", one.what.flops},
-                         {"bytes", one.what.bytes},
+                         {"bytes_read", one.what.bytes_read},
+                         {"bytes_written", one.what.bytes_written},
                          {"flops_per_second", one.flops_per_second()},
                          {"bytes_per_second", one.bytes_per_second()},
-                         {"bound", bound_of(one, limits)},
-                         {"share", share_of(one, roofline)}});
+                         {"bound", one.bound(limits)},
+                         {"share", one.share(limits)}});
   }
   return {{"version", version()},
           {"device", device.name()},
           {"processor", device.properties().name},
           {"limits",
-           {{"bytes_per_second", limits.bytes_per_second},
-            {"flops_per_second", limits.flops_per_second},
-            {"copy_bytes", limits.copy_bytes},
+           {{"bytes_read_per_second", limits.bytes_read},
+            {"bytes_written_per_second", limits.bytes_written},
+            {"bytes_copied_per_second", limits.bytes_copied},
+            {"flops_per_second", limits.flops},
+            {"tensor_bytes", limits.tensor_bytes},
             {"gemm_size", limits.gemm_size}}},
           {"operators", std::move(operators)},
           {"left_out", std::move(left_out)}};
 }
 
-std::string show(const Device& device, const Limits& limits, const std::vector<Measured>& all,
-                 const Roofline& roofline) {
+std::string show(const Device& device, const Limits& limits, const std::vector<Measured>& all) {
   std::string text = fmt::format(
-      "{} ({}), f32. Limits: {} read and written by copies of {}, {} by products of {} x {}.\n",
-      device.name(), device.properties().name, show_rate(limits.bytes_per_second, "B/s"),
-      show_bytes(static_cast<std::uint64_t>(limits.copy_bytes)),
-      show_rate(limits.flops_per_second, "FLOP/s"), limits.gemm_size, limits.gemm_size);
+      "{} ({}), f32. Limits: {} read, {} written, {} copied (read and written) in tensors of {}; "
+      "{} "
+      "in products of {} x {}.\n",
+      device.name(), device.properties().name, show_rate(limits.bytes_read, "B/s"),
+      show_rate(limits.bytes_written, "B/s"), show_rate(limits.bytes_copied, "B/s"),
+      show_bytes(static_cast<std::uint64_t>(limits.tensor_bytes)),
+      show_rate(limits.flops, "FLOP/s"), limits.gemm_size, limits.gemm_size);
   Table table({"OPERATOR", "TIME", "GFLOP/s", "GB/s", "BOUND", "SHARE", "SHAPE"});
   std::string left_out;
   for (const Measured& one : all) {
@@ -142,8 +164,8 @@ std::string show(const Device& device, const Limits& limits, const std::vector<M
     }
     table.add({one.what.name, show_seconds(one.seconds),
                fmt::format("{:.2f}", one.flops_per_second() / 1e9),
-               fmt::format("{:.2f}", one.bytes_per_second() / 1e9), bound_of(one, limits),
-               fmt::format("{:.0f} %", 100 * share_of(one, roofline)), one.what.shape});
+               fmt::format("{:.2f}", one.bytes_per_second() / 1e9), one.bound(limits),
+               fmt::format("{:.0f} %", 100 * one.share(limits)), one.what.shape});
   }
   return text + table.to_string() + left_out;
 }
@@ -164,15 +186,14 @@ Report report_bench_ops(const RuntimeOptions& options, const BenchOpsArguments& 
     all.push_back(measure_case(device, what, rounds));
   }
   show_progress("");
-  const Roofline roofline = roofline_of(limits, all);
   if (plot.is_wanted()) {
     plot.write(plot_roofline(
         fmt::format("Operators of {} ({}), f32", device.name(), device.properties().name),
-        roofline));
+        roofline_of(limits, all)));
   }
   Report report;
-  report.json = describe(device, limits, all, roofline);
-  report.text = show(device, limits, all, roofline);
+  report.json = describe(device, limits, all);
+  report.text = show(device, limits, all);
   return report;
 }
 

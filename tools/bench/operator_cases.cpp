@@ -19,7 +19,11 @@ double count(std::int64_t n) { return static_cast<double>(n); }
 template <class Run>
 OperatorCase elementwise(const char* name, std::int64_t n, double operations, int operands,
                          Run run) {
-  return {name, fmt::format("{}", n), operations * count(n), kFloat * (operands + 1) * count(n),
+  return {name,
+          fmt::format("{}", n),
+          operations * count(n),
+          kFloat * operands * count(n),
+          kFloat * count(n),
           [n, run](const Device& device) -> std::function<void()> {
             const Tensor a = rand({n}, device), b = rand({n}, device), out = empty({n}, device);
             return [=] { run(out, a, b); };
@@ -31,8 +35,11 @@ template <class Run>
 OperatorCase of_rows(const char* name, std::int64_t n, double operations, std::int64_t written,
                      Run run) {
   const std::int64_t rows = n / kRow;
-  return {name, fmt::format("{} x {}", rows, kRow), operations * count(n),
-          kFloat * (count(n) + count(written)),
+  return {name,
+          fmt::format("{} x {}", rows, kRow),
+          operations * count(n),
+          kFloat * count(n),
+          kFloat * count(written),
           [rows, run](const Device& device) -> std::function<void()> {
             const Tensor a = rand({rows, kRow}, device), weight = rand({kRow}, device);
             return [=] { static_cast<void>(run(a, weight)); };
@@ -84,7 +91,8 @@ OperatorCase convolution(const ConvolutionSize& size, std::int64_t images) {
           fmt::format("{} x {} x {} x {}, {} filters", images, size.channels, size.extent,
                       size.extent, size.filters),
           2 * written * window,
-          kFloat * (count(num_elements(input)) + count(num_elements(weights)) + written),
+          kFloat * (count(num_elements(input)) + count(num_elements(weights))),
+          kFloat * written,
           [=](const Device& device) -> std::function<void()> {
             const Tensor x = rand(input, device), weight = rand(weights, device);
             const Conv2dOptions options{.stride = size.stride, .padding = size.padding};
@@ -96,8 +104,11 @@ OperatorCase attention(std::int64_t steps) {
   constexpr std::int64_t kHeads = 8, kFeatures = 64;
   const double scores = count(kHeads * steps * steps);
   const Shape shape{1, kHeads, steps, kFeatures};
-  return {"attention", fmt::format("{} heads x {} x {}", kHeads, steps, kFeatures),
-          scores * (4 * kFeatures + 5), kFloat * 4 * count(num_elements(shape)),
+  return {"attention",
+          fmt::format("{} heads x {} x {}", kHeads, steps, kFeatures),
+          scores * (4 * kFeatures + 5),
+          kFloat * 3 * count(num_elements(shape)),
+          kFloat * count(num_elements(shape)),
           [shape](const Device& device) -> std::function<void()> {
             const Tensor q = rand(shape, device), k = rand(shape, device), v = rand(shape, device);
             return [=] { static_cast<void>(scaled_dot_product_attention(q, k, v)); };
@@ -106,8 +117,11 @@ OperatorCase attention(std::int64_t steps) {
 
 /// A matrix and a vector.
 OperatorCase matrix_vector(std::int64_t size) {
-  return {"matrix x vector", fmt::format("{} x {}", size, size), 2 * count(size) * count(size),
-          kFloat * (count(size) * count(size) + 2 * count(size)),
+  return {"matrix x vector",
+          fmt::format("{} x {}", size, size),
+          2 * count(size) * count(size),
+          kFloat * (count(size) * count(size) + count(size)),
+          kFloat * count(size),
           [size](const Device& device) -> std::function<void()> {
             const Tensor a = rand({size, size}, device), b = rand({size}, device);
             return [=] { static_cast<void>(matmul(a, b)); };
@@ -133,8 +147,12 @@ CaseSizes CaseSizes::of(const Device& device, bool quick) {
 
 OperatorCase gemm_case(std::int64_t size) {
   const double n = count(size);
-  return {fmt::format("matmul {}", size), fmt::format("{0} x {0} x {0}", size), 2 * n * n * n,
-          kFloat * 3 * n * n, [size](const Device& device) -> std::function<void()> {
+  return {fmt::format("matmul {}", size),
+          fmt::format("{0} x {0} x {0}", size),
+          2 * n * n * n,
+          kFloat * 2 * n * n,
+          kFloat * n * n,
+          [size](const Device& device) -> std::function<void()> {
             const Tensor a = rand({size, size}, device), b = rand({size, size}, device);
             const Tensor out = empty({size, size}, device);
             return [=] { matmul_out(out, a, b); };

@@ -17,7 +17,7 @@ struct OperatorCase {
   std::string name;   // unique: "conv2d 3x3"
   std::string shape;  // of the operands
   double flops = 0;
-  double bytes = 0;  // operands and result, each once
+  double bytes_read = 0, bytes_written = 0;  // operands; result: each once
   /// Makes the operands, and returns a function that submits the operator once.
   std::function<std::function<void()>(const Device&)> make;
 };
