@@ -16,7 +16,9 @@ UNARY = re.compile(r"(?:(?<=[=,?:] )|(?<=return )|(?<=[(\[]))-(?=[A-Za-z_(])")
 CONDITION = re.compile(r"\bif \(")
 CALL = re.compile(r"^(\s+)((?:[A-Za-z_]\w*(?:::|\.|->))*[a-z_]\w*\(.*\));$")
 RETURN = re.compile(r"^(\s+(?:if \(.*\) )?return )(true|false);$")
-NO_STATEMENT = re.compile(r"^\s*(return|throw|delete|static_assert|case|goto|co_\w+|using|else)\b")
+# Calls that reserve memory change speed alone.
+NO_STATEMENT = re.compile(r"^\s*((return|throw|delete|static_assert|case|goto|co_\w+|using|else)\b|"
+                          r"[\w.>-]*\breserve\()")
 
 
 @dataclass(frozen=True)

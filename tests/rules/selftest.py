@@ -124,9 +124,17 @@ def test_links(rule: str, root: Path) -> None:
     expect(rule, root, root, None)
     write(root, "build.ninja", NINJA.format(order="", library=" lib/patchbay-one.so"))
     expect(rule, root, root, "build.ninja:1")
-    planted = NINJA.replace("a.cpp.o", "a.cpp.o plugins/one/CMakeFiles/patchbay-one.dir/plugin.o")
-    write(root, "build.ninja", planted.format(order="", library=""))
-    expect(rule, root, root, "build.ninja:1")
+    unit = NINJA.replace("bin/demo", "test-bin/unit-one").replace("__demo", "__unit-one")
+    part = "examples/CMakeFiles/demo.dir/__/__/plugins/one/part.cpp.o"
+    for ninja, planted, place in [
+        (NINJA, "plugins/one/CMakeFiles/patchbay-one.dir/plugin.o", "build.ninja:1"),
+        (unit, "plugins/one/CMakeFiles/patchbay-one.dir/plugin.o", "build.ninja:1"),
+        (NINJA, part, "build.ninja:1"),
+        (unit, part, None),
+    ]:
+        text = ninja.replace("a.cpp.o", f"a.cpp.o {planted}").format(order="", library="")
+        write(root, "build.ninja", text)
+        expect(rule, root, root, place)
 
 
 def build_plugin(root: Path, code: str, *options: str) -> None:
