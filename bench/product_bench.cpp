@@ -13,6 +13,8 @@ namespace bench {
 namespace {
 
 using patchbay::Device;
+using patchbay::DType;
+using patchbay::Shape;
 using patchbay::Tensor;
 
 struct Product {
@@ -71,6 +73,66 @@ void add_opencl_square(int n) {
 #endif
 }
 
+/// Batches of products in a dtype; layout "tn": the first factor is a transpose.
+struct Batch {
+  DType dtype;
+  std::int64_t count, m, k, n;
+  const char* layout = "nn";
+};
+constexpr Batch kBatches[] = {
+    {DType::f32, 1, 16, 16, 16},
+    {DType::f32, 1, 32, 32, 32},
+    {DType::f32, 1, 512, 512, 512, "nt"},
+    {DType::f32, 1, 512, 512, 512, "tn"},
+    {DType::f32, 1, 512, 512, 512, "tt"},
+    {DType::f32, 1, 4096, 4096, 4096},
+    {DType::f32, 1, 1, 4096, 4096},
+    {DType::f32, 1, 1, 4096, 4096, "nt"},
+    {DType::f32, 1, 4, 1024, 1024},
+    {DType::f32, 1, 16, 1024, 1024, "nt"},
+    {DType::f32, 1, 4096, 1024, 16},
+    {DType::f32, 1, 64, 16384, 64, "tn"},
+    {DType::f32, 1024, 32, 32, 32},
+    {DType::f32, 192, 128, 32, 128, "nt"},
+    {DType::f32, 192, 128, 128, 32},
+    {DType::f32, 16, 256, 256, 256},
+    {DType::f64, 1, 64, 64, 64},
+    {DType::f64, 1, 256, 256, 256},
+    {DType::f64, 1, 1024, 1024, 1024},
+    {DType::f64, 1, 1024, 1024, 1024, "tn"},
+    {DType::bf16, 1, 256, 256, 256},
+    {DType::bf16, 1, 1024, 1024, 1024},
+    {DType::bf16, 1, 16, 1024, 1024, "nt"},
+    {DType::f16, 1, 256, 256, 256},
+    {DType::f16, 1, 1024, 1024, 1024},
+};
+
+Tensor factor(const Batch& size, std::int64_t rows, std::int64_t columns, char layout,
+              const Device& device) {
+  const bool turned = layout == 't';
+  Shape shape{turned ? columns : rows, turned ? rows : columns};
+  if (size.count != 1) shape = {size.count, shape[0], shape[1]};
+  const Tensor a = random_tensor(shape, device).cast(size.dtype);
+  return turned ? a.transpose(-2, -1) : a;
+}
+
+auto batch_on(const Batch& size, const Device& device) {
+  const Tensor a = factor(size, size.m, size.k, size.layout[0], device);
+  const Tensor b = factor(size, size.k, size.n, size.layout[1], device);
+  return [a, b, out = matmul(a, b)] { matmul_out(out, a, b); };
+}
+
+void add_batch(const Batch& size) {
+  const std::string row = "product/" + std::string(to_string(size.dtype)) + "-" +
+                          extents_of({size.count, size.m, size.k, size.n}) + "-" + size.layout;
+  add(row, [size] { return batch_on(size, patchbay::default_device()); });
+  if (size.dtype != DType::f32 && size.dtype != DType::f64) return;
+  for (const char* products : {"own", "openblas"}) {
+    add(row, "patchbay-" + std::string(products),
+        [size, products] { return batch_on(size, device_with("cpu_products", products)); });
+  }
+}
+
 std::string name_of(const Product& size) { return extents_of({size.m, size.k, size.n}); }
 
 }  // namespace
@@ -85,6 +147,7 @@ void add_products() {
     add("ops/gemm-" + name_of(size) + (size.transposed ? "t" : ""),
         [size] { return product_on(size, patchbay::default_device()); });
   }
+  for (const Batch& size : kBatches) add_batch(size);
   for (const Product& size : kPackedLinears) {
     add_packed("packed/linear-" + name_of(size),
                [size](const Device& cpu) { return product_on(size, cpu); });

@@ -130,6 +130,19 @@ def product(size):
     return scripted("torch.mm(a, b, out=out)", a=torch.rand(m, k), b=b, out=torch.empty(m, n))
 
 
+def batch_of_products(name):
+    dtype, size, layout = name.split("-")
+    count, m, k, n = extents(size)
+    dtype = {"f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16}[dtype]
+
+    def factor(rows, columns, letter):
+        shape = (columns, rows) if letter == "t" else (rows, columns)
+        made = random(*(shape if count == 1 else (count, *shape))).to(dtype)
+        return made.transpose(-2, -1) if letter == "t" else made
+    a, b = factor(m, k, layout[0]), factor(k, n, layout[1])
+    return scripted("torch.matmul(a, b, out=out)", a=a, b=b, out=torch.matmul(a, b))
+
+
 def ops(name):
     operation, _, size = name.partition("-")
     return product(size) if operation == "gemm" else operator(operation, int(size))
@@ -230,8 +243,8 @@ def layer(family, name):
 
 
 FAMILIES = {"ops": ops, "add": addition, "graph": graph, "fuse": chain, "packed": packed,
-            "gemm": lambda n: product(f"{n}x{n}x{n}"), "conv2d": convolution, "pool": pool,
-            "order": order, "recurrent": recurrent, "attention": attention, "update": update}
+            "gemm": lambda n: product(f"{n}x{n}x{n}"), "product": batch_of_products, "conv2d": convolution,
+            "pool": pool, "order": order, "recurrent": recurrent, "attention": attention, "update": update}
 FAMILIES |= {family: partial(layer, family) for family in LAYERS}
 
 
