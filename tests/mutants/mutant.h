@@ -4,7 +4,7 @@
 #ifndef PATCHBAY_TESTS_MUTANTS_MUTANT_H_
 #define PATCHBAY_TESTS_MUTANTS_MUTANT_H_
 
-#ifdef __cplusplus
+#if __cplusplus >= 202002L  // CMake tries the compiler without a standard
 
 #include <errno.h>
 #include <fcntl.h>
@@ -102,6 +102,6 @@ constexpr auto operator-(Sign<kNumber>, const B& b) {
 
 }  // namespace patchbay_mutants
 
-#endif  // __cplusplus
+#endif  // C++20
 
 #endif  // PATCHBAY_TESTS_MUTANTS_MUTANT_H_
