@@ -2,7 +2,7 @@
 // When OpenBLAS multiplies instead of the CPU's own loops, if the user leaves the choice.
 #include "cpu-openblas/products/faster_blas.hpp"
 
-#include <filesystem>
+#include <ctime>
 #include <map>
 #include <stdexcept>
 #include <thread>
@@ -12,6 +12,7 @@
 /// What the plugin's host is given here.
 struct patchbay_host_context {
   std::map<std::string, std::string> settings, cache;
+  bool keeps = true;  // what is put into the cache
   std::vector<std::string> log;
 };
 
@@ -40,6 +41,7 @@ patchbay_host make_host(patchbay_host_context& context) {
                       void* user) { return give(here->cache, key, callback, user); };
   host.cache_put = [](patchbay_host_context* here, patchbay_string key, const void* data,
                       std::uint64_t size) {
+    if (!here->keeps) return;
     here->cache[std::string(from_abi(key))] = std::string(static_cast<const char*>(data), size);
   };
   host.log = [](patchbay_host_context* here, std::int32_t, patchbay_string message) {
@@ -74,8 +76,9 @@ class FasterBlasTest : public testing::Test {
   std::string measured(std::chrono::microseconds own) {
     const auto faster = make();
     choose(*faster, ProductKind::kLarge, PATCHBAY_F32, own);
-    return context_.cache.empty() ? "" : context_.cache.begin()->second;
+    return kept();
   }
+  std::string kept() const { return context_.cache.empty() ? "" : context_.cache.begin()->second; }
 
   patchbay_host_context context_;
   const patchbay_host host_ = make_host(context_);
@@ -154,10 +157,36 @@ TEST_F(FasterBlasTest, FailureLeavesTheOwnLoops) {
     throw std::runtime_error("no memory");
   };
   EXPECT_EQ(faster->of(ProductKind::kLarge, PATCHBAY_F32, num_threads_, fail), nullptr);
-  EXPECT_TRUE(context_.cache.empty());
+  EXPECT_TRUE(kept().starts_with("begun ")) << kept();
+  context_.cache.clear();
   gate_.close(0);  // the process is ending
   EXPECT_EQ(choose(*make(), ProductKind::kLarge, PATCHBAY_F32), nullptr);
-  EXPECT_TRUE(context_.cache.empty());
+  EXPECT_TRUE(kept().starts_with("begun ")) << kept();
+}
+
+TEST_F(FasterBlasTest, WithoutACacheNothingIsMeasured) {
+  context_.keeps = false;
+  EXPECT_EQ(choose(*make(), ProductKind::kLarge), nullptr);
+  EXPECT_EQ(num_own_, 0);
+}
+
+TEST_F(FasterBlasTest, OneProcessMeasures) {
+  ASSERT_FALSE(measured({}).empty());
+  const auto measures_after = [&](const std::string& text) {
+    context_.cache.begin()->second = text;
+    num_own_ = 0;
+    EXPECT_EQ(choose(*make(), ProductKind::kLarge), nullptr) << text;
+    return num_own_ > 0;
+  };
+  const auto begun = [](std::time_t seconds_ago) {
+    return "begun " + std::to_string(std::time(nullptr) - seconds_ago) + "\n";
+  };
+  EXPECT_FALSE(measures_after(begun(1))) << "another process measures, or has crashed";
+  EXPECT_FALSE(measures_after(begun(3000)));
+  EXPECT_TRUE(measures_after(begun(4000)));
+  EXPECT_TRUE(measures_after(begun(-100))) << "the clock was set back";
+  EXPECT_TRUE(measures_after("begun \n"));
+  EXPECT_TRUE(measures_after("begun x\n"));
 }
 
 TEST_F(FasterBlasTest, NoneOrOneWithOtherThreadsIsNotMeasured) {

@@ -5,12 +5,15 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <iterator>
 #include <limits>
 #include <locale>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
+#include "kit/machine/text_file.hpp"
 #include "kit/text_hash.hpp"
 
 namespace patchbay::cpu {
@@ -101,6 +104,20 @@ std::optional<Kept> parse(const std::string& text) {
   return kept;
 }
 
+/// While a process measures, or if it ended meanwhile: perhaps it crashed in OpenBLAS.
+constexpr std::string_view kBegun = "begun ";
+std::string text_of_begun() {
+  return std::string(kBegun) + std::to_string(std::time(nullptr)) + "\n";
+}
+/// Whether a process began to measure in the last hour.
+bool is_begun(const std::string& text) {
+  constexpr long long kHourS = 3600;
+  if (!text.starts_with(kBegun)) return false;
+  const auto begun = machine::parse_number(std::string_view(text).substr(kBegun.size()));
+  const long long seconds = begun ? std::time(nullptr) - *begun : kHourS;
+  return seconds >= 0 && seconds < kHourS;
+}
+
 template <class T>
 Kept measured(const Blas& blas, CallGate& gate, std::uint8_t dtype,
               const FasterBlas::Multiply& own) {
@@ -163,14 +180,19 @@ void FasterBlas::decide(Choice& choice, std::uint8_t dtype, int num_threads,
                         const Multiply& own) noexcept try {
   const std::string key = "products-" + text_hash(processor_ + ", " + std::to_string(num_threads) +
                                                   " threads, " + dtype_name(dtype));
-  std::optional<Kept> kept = parse(host_.cache_get(key).value_or(""));
+  const std::string text = host_.cache_get(key).value_or("");
+  std::optional<Kept> kept = parse(text);
   const auto pays = [&](const Sample& sample) {
     const std::size_t i = index_of(sample.kind);
     return kept->blas[i] < kWorthwhile * kept->own[i];
   };
   const bool is_own = kept && std::none_of(std::begin(kSamples), std::end(kSamples), pays);
-  if (is_own || !open(num_threads)) return;
+  if (is_own || is_begun(text) || !open(num_threads)) return;
   if (!kept || kept->library != blas_->name()) {
+    // Without a cache each process would measure.
+    const std::string begun = text_of_begun();
+    host_.cache_put(key, begun);
+    if (host_.cache_get(key) != begun) return;
     kept = dtype == PATCHBAY_F32 ? measured<float>(*blas_, gate_, dtype, own)
                                  : measured<double>(*blas_, gate_, dtype, own);
     host_.cache_put(key, text_of(*kept));
