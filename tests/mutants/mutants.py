@@ -12,13 +12,16 @@ reasons.txt; changes with a reason are not counted. Ends with 0 if LEAST per cen
 """
 
 import argparse
+import contextlib
 import json
 import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -120,22 +123,56 @@ def build(tree: Tree, work: Path) -> None:
             sys.exit(f"the changed tree does not build: {work / 'build.log'}")
 
 
+class Entry:
+    """An entry of ctest, run without ctest, which takes longer to start than most entries run."""
+
+    def __init__(self, test: dict):
+        properties = {each["name"]: each["value"] for each in test["properties"]}
+        self.name, self.command = test["name"], test["command"]
+        self.folder = properties["WORKING_DIRECTORY"]
+        self.environment = dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", []))
+        self.skipped = properties.get("SKIP_RETURN_CODE", 0)
+        self.wanted = [re.compile(each) for each in properties.get("PASS_REGULAR_EXPRESSION", [])]
+        self.locks = properties.get("RESOURCE_LOCK", [])
+        self.needs_another = "FIXTURES_REQUIRED" in properties or "FIXTURES_SETUP" in properties
+
+    def passes(self, variables: dict[str, str], timeout: float) -> bool:
+        """Whether it ends well in `timeout` seconds; its children end with it."""
+        process = subprocess.Popen(self.command, cwd=self.folder, start_new_session=True,
+                                   env={**os.environ, **self.environment, **variables},
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, errors="replace")
+        try:
+            output = process.communicate(timeout=timeout)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return False
+        if self.wanted:
+            return any(each.search(output) for each in self.wanted)
+        return process.returncode in (0, self.skipped)
+
+
 class Suite:
-    """The entries of ctest, without the long ones, and what only reads sources."""
+    """The entries of ctest, without the long ones, what only reads sources, and what needs another
+    entry's files."""
 
     def __init__(self, build_folder: Path, work: Path):
-        self.folder, self.work = build_folder, work
+        self.work = work
         listing = subprocess.run(["ctest", "--show-only=json-v1", "-LE", "^(long|rules|docs)$"],
                                  cwd=build_folder, capture_output=True, text=True, check=True)
-        self.names = [test["name"] for test in json.loads(listing.stdout)["tests"]]
+        entries = [Entry(test) for test in json.loads(listing.stdout)["tests"]]
+        self.entries = {each.name: each for each in entries if not each.needs_another}
+        self.locks = {lock: threading.Lock() for each in entries for lock in each.locks}
         self.seconds: dict[str, float] = {}
         self.reached: dict[str, set[int]] = {}
 
     def run(self, name: str, variables: dict[str, str], timeout: float) -> bool:
-        run = subprocess.run(["ctest", "-R", f"^{re.escape(name)}$", "--timeout", str(int(timeout)),
-                              "-Q"], cwd=self.folder, env={**os.environ, **variables},
-                             capture_output=True, check=False)
-        return run.returncode == 0
+        entry = self.entries[name]
+        with contextlib.ExitStack() as held:
+            for lock in sorted(entry.locks):
+                held.enter_context(self.locks[lock])
+            return entry.passes(variables, timeout)
 
     def look(self, name: str) -> None:
         """Runs an entry without a change. One that fails then is left out."""
@@ -153,7 +190,7 @@ class Suite:
 
     def look_at_all(self, jobs: int) -> None:
         with ThreadPoolExecutor(jobs) as pool:
-            list(pool.map(self.look, self.names))
+            list(pool.map(self.look, self.entries))
 
     def catcher_of(self, number: int) -> tuple[str | None, int]:
         """The first entry that notices the change, and how many ran."""
@@ -196,7 +233,7 @@ def main() -> int:
     print(f"== {len(tree.chosen)} changes are built, {time.monotonic() - start:.0f} s", flush=True)
     suite = Suite(tree.copy / "build/release", work)
     suite.look_at_all(os.cpu_count() or 1)
-    print(f"== {len(suite.names)} entries ran without a change, {time.monotonic() - start:.0f} s",
+    print(f"== {len(suite.entries)} entries ran without a change, {time.monotonic() - start:.0f} s",
           flush=True)
 
     numbers = [int(n) for n in arguments.only.split(",")] if arguments.only else list(tree.chosen)

@@ -186,8 +186,11 @@ TEST_P(ForeignDType, IsListedAndRefusedAlone) {
     EXPECT_INVALID(file.read("scale", device_), refused("scale", "F8_E4M3"));
     EXPECT_INVALID(file.read_into("wave", zeros({1}, device_)), refused("wave", "C64"));
   }
+  Ledger& ledger = device_.runtime().ledger();
+  const std::uint64_t copied = ledger.total("host", device_.name()).bytes;
   EXPECT_INVALID(nn::load_safetensors(path(), device_),
                  "[load_safetensors] can't read tensor 'scale' of '");
+  EXPECT_EQ(ledger.total("host", device_.name()).bytes, copied) << "the others were read before";
 }
 
 TEST_P(ForeignDType, IsRefusedWhereAModuleNeedsIt) {
