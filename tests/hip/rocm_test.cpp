@@ -154,6 +154,21 @@ TEST_F(SimHip, IsFoundInTheToolkitsFolders) {
   }
 }
 
+/// The libraries of the driver that is loaded come before those of another ROCm.
+TEST_F(SimHip, CompanionsBesideTheDriverComeFirst) {
+  set("DRIVER_VERSION", "60241134");
+  const test::ScratchDirectory root, cache;
+  const std::string driver = root.file("driver", "libamdhip64.so.6");
+  fs::copy_file(library("hip"), driver);  // a link would be the file that earlier tests have loaded
+  fs::create_symlink(library("hiprtc"), root.file("driver", "libhiprtc.so.6"));
+  fs::create_symlink(library("bare_driver"), root.file("lib", "libhiprtc.so.6"));
+  const EnvironmentVariable rocm("ROCM_PATH", root.path());
+  RuntimeOptions found = options({{"hip_library", driver}, {"cache_dir", cache.path()}});
+  found.settings.erase("hip_rtc_library");
+  const Runtime runtime(found);
+  EXPECT_EQ(run(runtime.device("hip:0")), std::vector<float>{7});
+}
+
 /// A rocBLAS of another version than the driver's brings a second driver into the process.
 TEST_F(SimHip, OnlyTheDriversOwnRocBlasIsOpened) {
   set("DRIVER_VERSION", "60241134");
