@@ -192,6 +192,27 @@ TEST_F(SimGraph, FailedReplayIsNamed) {
   EXPECT_ERROR(device.synchronize(), ErrorCode::kDeviceLost, "'replay'");
 }
 
+/// The driver's graph would read them.
+TEST_F(SimGraph, ElementsThatWereNeverWrittenAreNotRead) {
+  const Device device = new_card();
+  const Tensor x = full({3}, 2, device);
+  Tensor y;
+  const Graph graph = record_graph([&] { y = sum(x * x) + 1; });
+  graph.replay();
+  graph.replay();
+  const auto runs = counters().graph_runs;
+  EXPECT_GT(runs, 0u);
+  const std::vector<ProcessGroup> group = ProcessGroup::in_process(
+      {device, device.runtime().device("cpu:0")}, {std::chrono::milliseconds(1)});
+  EXPECT_ERROR(group[0].all_reduce(x).wait(), ErrorCode::kTimedOut, "[all_reduce]");
+  EXPECT_ERROR(graph.replay(), ErrorCode::kTimedOut, "[mul] all_reduce failed");
+  EXPECT_EQ(counters().graph_runs, runs);
+  x.fill_(3);
+  graph.replay();
+  EXPECT_EQ(y.item<float>(), 28);
+  EXPECT_EQ(counters().graph_runs, runs + 1);
+}
+
 TEST_F(SimGraph, OnAndOffOnly) {
   EXPECT_INVALID(Runtime(options({{"driver_graphs", "yes"}})),
                  "setting 'driver_graphs': expected on or off, got 'yes'");

@@ -135,6 +135,16 @@ TEST_P(OptimizerTest, AStateGoesOnElsewhere) {
   integers.lists[1][0] = ones({2}, {DType::i64, device_});
   EXPECT_ERROR(second.set_state(integers), ErrorCode::kDtypeMismatch,
                "[set_state] tensor 0 has another dtype: expected floats, got i64. Pass ");
+  for (const std::int64_t steps : {std::int64_t{-1}, std::int64_t{INT64_MAX}}) {
+    nn::Optimizer::State of_all = first.state(), of_one = first.state();
+    of_all.num_steps = of_one.parameter_steps[0] = steps;
+    for (const nn::Optimizer::State& wrong : {of_all, of_one}) {
+      EXPECT_INVALID(
+          second.set_state(wrong),
+          "[set_state] a wrong number of steps: expected 0 or more, got " + std::to_string(steps));
+    }
+  }
+  EXPECT_EQ(second.num_steps(), 2);
 }
 
 /// Of 16 bits too, which are written after the others.

@@ -92,7 +92,10 @@ TEST_P(ForkedProcess, WaitsFailAtOnce) {
 TEST_P(ForkedProcess, NewWorkFailsAtOnce) {
   const Tensor a = ones({1000}, device_), grad = ones({4}, device_).requires_grad_();
   const Graph graph = record_graph([&] { a.fill_(2); });
+  const std::vector<ProcessGroup> group = ProcessGroup::in_process({device_});
   EXPECT_EQ(unrefused({
+                {"health", [&] { return group[0].health(); }},
+                {"all_reduce", [&] { return group[0].all_reduce(a); }},
                 {"allocate", [&] { return (a + a); }},
                 {"fill", [&] { a.fill_(3); }},
                 {"allocate", [&] { return Buffer::allocate(device_, 8); }},
