@@ -2,7 +2,9 @@
 // When OpenBLAS multiplies instead of the CPU's own loops, if the user leaves the choice.
 #include "cpu-openblas/products/faster_blas.hpp"
 
+#include <clocale>
 #include <ctime>
+#include <locale>
 #include <map>
 #include <stdexcept>
 #include <thread>
@@ -61,7 +63,7 @@ class FasterBlasTest : public testing::Test {
     num_threads_ = blas_->get_num_threads();
   }
 
-  /// A driver's; its own loops take so long for a product.
+  /// What computes that kind. A product by the own loops takes the time `own`.
   const Blas* choose(FasterBlas& faster, ProductKind kind, std::uint8_t dtype = PATCHBAY_F32,
                      std::chrono::microseconds own = {}) {
     return faster.of(kind, dtype, num_threads_, [&](const GemmProblem&, ScalarCell, ScalarCell) {
@@ -72,11 +74,10 @@ class FasterBlasTest : public testing::Test {
   std::unique_ptr<FasterBlas> make(const std::string& processor = "Some Processor, avx2") {
     return std::make_unique<FasterBlas>(plugin::Host(&host_), processor, gate_);
   }
-  /// What a process keeps that measured with own loops so slow, or so fast.
-  std::string measured(std::chrono::microseconds own) {
-    const auto faster = make();
-    choose(*faster, ProductKind::kLarge, PATCHBAY_F32, own);
-    return kept();
+  /// Fills the cache, as a process does that measures.
+  void measure() {
+    choose(*make(), ProductKind::kLarge);
+    ASSERT_EQ(context_.cache.size(), 1u);
   }
   std::string kept() const { return context_.cache.empty() ? "" : context_.cache.begin()->second; }
 
@@ -117,7 +118,7 @@ TEST_F(FasterBlasTest, OwnLoopsThatAreAsFastStay) {
 }
 
 TEST_F(FasterBlasTest, EachKindAndDtypeHasItsOwn) {
-  ASSERT_FALSE(measured({}).empty());
+  measure();
   context_.cache.begin()->second =
       "large 2.0e-3 1.9e-3\nmedium 2.0e-3 1.7e-3\nflat 1.0e-3 1.0e-1\n" + blas_->name() + "\n";
   num_own_ = 0;
@@ -132,7 +133,7 @@ TEST_F(FasterBlasTest, EachKindAndDtypeHasItsOwn) {
 }
 
 TEST_F(FasterBlasTest, WhatIsKeptHoldsForOneProcessorAndOneLibrary) {
-  const std::string kept = measured({});
+  measure();
   num_own_ = 0;
   choose(*make("Another Processor, avx2"), ProductKind::kLarge);
   EXPECT_GT(num_own_, 0);
@@ -149,6 +150,24 @@ TEST_F(FasterBlasTest, WhatIsKeptHoldsForOneProcessorAndOneLibrary) {
     EXPECT_EQ(choose(*make(), ProductKind::kLarge), nullptr) << text;
     EXPECT_GT(num_own_, 0) << text;
   }
+}
+
+/// Of the C library and of C++, such as those of a German program.
+TEST_F(FasterBlasTest, LocalesDoNotChangeWhatIsKept) {
+  struct Commas : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    std::string do_grouping() const override { return "\1"; }
+  };
+  const std::locale before_cpp = std::locale::global(std::locale(std::locale(), new Commas));
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  for (const char* name : {"de_DE.utf8", "fr_FR.utf8"}) std::setlocale(LC_NUMERIC, name);
+  measure();
+  num_own_ = 0;
+  choose(*make(), ProductKind::kLarge);
+  EXPECT_EQ(num_own_, 0) << kept();
+  EXPECT_EQ(kept().find(','), std::string::npos) << kept();
+  std::setlocale(LC_ALL, before.c_str());
+  std::locale::global(before_cpp);
 }
 
 TEST_F(FasterBlasTest, FailureLeavesTheOwnLoops) {
@@ -171,7 +190,7 @@ TEST_F(FasterBlasTest, WithoutACacheNothingIsMeasured) {
 }
 
 TEST_F(FasterBlasTest, OneProcessMeasures) {
-  ASSERT_FALSE(measured({}).empty());
+  measure();
   const auto measures_after = [&](const std::string& text) {
     context_.cache.begin()->second = text;
     num_own_ = 0;

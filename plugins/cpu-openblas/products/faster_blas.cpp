@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <iterator>
@@ -78,14 +77,14 @@ struct Kept {
 
 /// "large 0.0110 0.0104\nmedium ...\nflat ...\nOpenBLAS 0.3.21\n"
 std::string text_of(const Kept& kept) {
-  std::string text;
+  std::ostringstream out;
+  out.imbue(std::locale::classic());  // a point in numbers, whatever the program's locale
   for (const Sample& sample : kSamples) {
-    char line[64];
-    std::snprintf(line, sizeof line, "%s %.3e %.3e\n", sample.name, kept.own[index_of(sample.kind)],
-                  kept.blas[index_of(sample.kind)]);
-    text += line;
+    const std::size_t i = index_of(sample.kind);
+    out << sample.name << ' ' << kept.own[i] << ' ' << kept.blas[i] << '\n';
   }
-  return text + kept.library + "\n";
+  out << kept.library << '\n';
+  return out.str();
 }
 
 /// Nothing if the text has another form.
