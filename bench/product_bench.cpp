@@ -38,11 +38,30 @@ constexpr Product kPackedLinears[] = {{4, 1024, 1024, true},
                                       {64, 1024, 1024, true},
                                       {256, 1024, 1024, true}};
 
-auto product_on(const Product& size, const Device& device) {
-  const Tensor a = random_tensor({size.m, size.k}, device);
-  const Tensor b = size.transposed ? random_tensor({size.n, size.k}, device).t()
-                                   : random_tensor({size.k, size.n}, device);
+/// Batches of products in a dtype; layout "tn": the first factor is a transpose.
+struct Batch {
+  DType dtype;
+  std::int64_t count, m, k, n;
+  const char* layout = "nn";
+};
+
+Tensor factor(const Batch& size, std::int64_t rows, std::int64_t columns, char layout,
+              const Device& device) {
+  const bool turned = layout == 't';
+  Shape shape{turned ? columns : rows, turned ? rows : columns};
+  if (size.count != 1) shape = {size.count, shape[0], shape[1]};
+  const Tensor a = random_tensor(shape, device).cast(size.dtype);
+  return turned ? a.transpose(-2, -1) : a;
+}
+
+auto batch_on(const Batch& size, const Device& device) {
+  const Tensor a = factor(size, size.m, size.k, size.layout[0], device);
+  const Tensor b = factor(size, size.k, size.n, size.layout[1], device);
   return [a, b, out = matmul(a, b)] { matmul_out(out, a, b); };
+}
+
+auto product_on(const Product& size, const Device& device) {
+  return batch_on({DType::f32, 1, size.m, size.k, size.n, size.transposed ? "nt" : "nn"}, device);
 }
 
 void add_square(int n, const std::vector<BlasPeer>& peers) {
@@ -73,12 +92,6 @@ void add_opencl_square(int n) {
 #endif
 }
 
-/// Batches of products in a dtype; layout "tn": the first factor is a transpose.
-struct Batch {
-  DType dtype;
-  std::int64_t count, m, k, n;
-  const char* layout = "nn";
-};
 constexpr Batch kBatches[] = {
     {DType::f32, 1, 16, 16, 16},
     {DType::f32, 1, 32, 32, 32},
@@ -106,21 +119,6 @@ constexpr Batch kBatches[] = {
     {DType::f16, 1, 256, 256, 256},
     {DType::f16, 1, 1024, 1024, 1024},
 };
-
-Tensor factor(const Batch& size, std::int64_t rows, std::int64_t columns, char layout,
-              const Device& device) {
-  const bool turned = layout == 't';
-  Shape shape{turned ? columns : rows, turned ? rows : columns};
-  if (size.count != 1) shape = {size.count, shape[0], shape[1]};
-  const Tensor a = random_tensor(shape, device).cast(size.dtype);
-  return turned ? a.transpose(-2, -1) : a;
-}
-
-auto batch_on(const Batch& size, const Device& device) {
-  const Tensor a = factor(size, size.m, size.k, size.layout[0], device);
-  const Tensor b = factor(size, size.k, size.n, size.layout[1], device);
-  return [a, b, out = matmul(a, b)] { matmul_out(out, a, b); };
-}
 
 void add_batch(const Batch& size) {
   const std::string row = "product/" + std::string(to_string(size.dtype)) + "-" +

@@ -52,7 +52,7 @@ set(PATCHBAY_TEST_SANITIZERS
   "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
   ${PATCHBAY_TEST_TSAN})
 
-# The environment of every test. Their products are not measured, which other programs would disturb.
+# The environment of every test. Own loops multiply: a measurement would depend on other programs.
 function(patchbay_test_environment out)
   set(${out}
     "PATCHBAY_CPU_PRODUCTS=own"

@@ -151,8 +151,7 @@ Json describe(const Device& device, const Limits& limits, const std::vector<Meas
 std::string show(const Device& device, const Limits& limits, const std::vector<Measured>& all) {
   std::string text = fmt::format(
       "{} ({}), f32. Limits: {} read, {} written, {} copied (read and written) in tensors of {}; "
-      "{} "
-      "in products of {} x {}.\n",
+      "{} in products of {} x {}.\n",
       device.name(), device.properties().name, show_rate(limits.bytes_read, "B/s"),
       show_rate(limits.bytes_written, "B/s"), show_rate(limits.bytes_copied, "B/s"),
       show_bytes(static_cast<std::uint64_t>(limits.tensor_bytes)),
