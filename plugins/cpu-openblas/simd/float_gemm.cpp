@@ -171,6 +171,39 @@ void multiply_large(const FloatGemm& p) {
   }
 }
 
+/// Whether too few rows use an element of b to pay for packing it.
+template <class T>
+constexpr bool is_thin(std::int64_t m) {
+  return m * static_cast<std::int64_t>(sizeof(T)) <= 384;
+}
+
+/// Packs a alone.
+template <class T>
+void multiply_thin(const FloatGemm& p) {
+  const Matrices<T> x = matrices_of<T>(p);
+  const T* const whole_a = static_cast<const T*>(p.packed_a);
+  T* const packed_a = static_cast<T*>(p.scratch);
+  for (std::int64_t step = 0; step < p.k; step += Blocks<T>::kDepth) {
+    const std::int64_t k = least(p.k - step, Blocks<T>::kDepth);
+    const T beta = step == 0 ? x.beta : T(1);
+    const T* a = packed_a;
+    if (whole_a != nullptr) {
+      a = whole_a + step * packed_rows<T>(p.m);
+    } else {
+      pack_rows_of_a(x, 0, p.m, step, k, packed_a);
+    }
+    for (std::int64_t j = 0; j < p.n; j += kTileColumns) {
+      const T* const b = x.b + j * x.b_column + step * x.b_row;
+      for (std::int64_t i = 0; i < p.m; i += kTileRows<T>) {
+        const std::int64_t rows = least(p.m - i, kTileRows<T>);
+        tile_loop<T, false>(rows, least(p.n - j, kTileColumns))(
+            {k, a + i * k, padded_rows<T>(rows), b, x.b_row, x.b_column,
+             x.out + i + j * x.out_column, x.out_column, rows, x.alpha, beta});
+      }
+    }
+  }
+}
+
 /// Whether packing does not pay: a and b fit the second-level cache, or a block would be used once.
 template <class T>
 bool is_small(std::int64_t m, std::int64_t n, std::int64_t k, bool a_has_unit_rows) {
@@ -184,8 +217,8 @@ std::int64_t scratch_elements(std::int64_t m, std::int64_t n, std::int64_t k,
                               bool a_has_unit_rows) {
   if (is_small<T>(m, n, k, a_has_unit_rows)) return 0;
   using Block = Blocks<T>;
-  return (round_up(least(m, Block::kRows), kLanes<T>) + least(n, Block::kColumns)) *
-         least(k, Block::kDepth);
+  const std::int64_t columns = is_thin<T>(m) ? 0 : least(n, Block::kColumns);
+  return (round_up(least(m, Block::kRows), kLanes<T>) + columns) * least(k, Block::kDepth);
 }
 
 template <class T>
@@ -198,6 +231,7 @@ void multiply(const FloatGemm& p) {
   if (p.k == 0 || *static_cast<const T*>(p.alpha) == T(0)) return scale_out<T>(p);
   if (p.is_vector) return multiply_vector<T>(p);
   if (is_small<T>(p.m, p.n, p.k, p.a_strides[0] == 1)) return multiply_small<T>(p);
+  if (is_thin<T>(p.m)) return multiply_thin<T>(p);
   multiply_large<T>(p);
 }
 
