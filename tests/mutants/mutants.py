@@ -2,7 +2,7 @@
 # Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 """Makes small changes to core/, kit/ and plugins/ and counts those that the suite notices.
 
-  mutants.py ROOT WORK [--seed N] [--count N] [--hours H] [--least PERCENT] [--list] [--only N,...]
+  mutants.py ROOT WORK [--seed N] [--count N] [--hours H] [--least PERCENT] [--list] [--only N,...] [--again]
 
 All changes are compiled into one build of a copy of ROOT in WORK; PATCHBAY_MUTANT chooses one when a
 program starts (mutant.h). The suite runs once without a change, each entry noting the changes that it
@@ -158,7 +158,7 @@ class Suite:
     entry's files."""
 
     def __init__(self, build_folder: Path, work: Path):
-        self.work = work
+        self.work, self.notes = work, work / "reached.json"
         listing = subprocess.run(["ctest", "--show-only=json-v1", "-LE", "^(long|rules|docs)$"],
                                  cwd=build_folder, capture_output=True, text=True, check=True)
         entries = [Entry(test) for test in json.loads(listing.stdout)["tests"]]
@@ -192,6 +192,17 @@ class Suite:
         with ThreadPoolExecutor(jobs) as pool:
             list(pool.map(self.look, self.entries))
 
+    def keep(self) -> None:
+        """For a run with --again."""
+        self.notes.write_text(json.dumps({"seconds": self.seconds, "reached": {
+            name: sorted(numbers) for name, numbers in self.reached.items()}}), encoding="utf-8")
+
+    def take_kept(self) -> None:
+        kept = json.loads(self.notes.read_text(encoding="utf-8"))
+        self.seconds = kept["seconds"]
+        self.reached = {name: set(numbers) for name, numbers in kept["reached"].items()
+                        if name in self.entries}
+
     def catcher_of(self, number: int) -> tuple[str | None, int]:
         """The first entry that notices the change, and how many ran."""
         those = sorted((name for name, numbers in self.reached.items() if number in numbers),
@@ -213,6 +224,8 @@ def main() -> int:
     parser.add_argument("--least", type=float, default=90, help="per cent that must be caught")
     parser.add_argument("--list", action="store_true", help="print the changes, and build nothing")
     parser.add_argument("--only", help="numbers to try, separated by commas")
+    parser.add_argument("--again", action="store_true",
+                        help="of the same changes; no entry runs to see which it reaches")
     arguments = parser.parse_args()
     root, work = arguments.root.resolve(), arguments.work.resolve()
     if shutil.which("git") is None or not (root / ".git").exists():
@@ -232,11 +245,16 @@ def main() -> int:
         json.dumps({n: asdict(site) for n, site in tree.chosen.items()}, indent=1), encoding="utf-8")
     print(f"== {len(tree.chosen)} changes are built, {time.monotonic() - start:.0f} s", flush=True)
     suite = Suite(tree.copy / "build/release", work)
-    suite.look_at_all(os.cpu_count() or 1)
-    print(f"== {len(suite.entries)} entries ran without a change, {time.monotonic() - start:.0f} s",
+    if arguments.again:
+        suite.take_kept()
+    else:
+        suite.look_at_all(os.cpu_count() or 1)
+        suite.keep()
+    print(f"== {len(suite.reached)} entries ran without a change, {time.monotonic() - start:.0f} s",
           flush=True)
 
-    numbers = [int(n) for n in arguments.only.split(",")] if arguments.only else list(tree.chosen)
+    wanted = [int(n) for n in arguments.only.split(",")] if arguments.only else list(tree.chosen)
+    numbers = [number for number in wanted if number in tree.chosen]
     deadline = start + arguments.hours * 3600
 
     def try_one(number: int) -> bool | None:
