@@ -90,6 +90,8 @@ using std::tan;
 using std::tanh;
 using std::trunc;
 
+double select(bool condition, double x, double y) { return condition ? x : y; }
+
 #define PATCHBAY_DIVIDE(a, b) ((a) / (b))
 #define PATCHBAY_SQRT(a) sqrt(a)
 #define PATCHBAY_SELECT(condition, x, y) select(condition, x, y)

@@ -13,6 +13,8 @@
 
 #define PATCHBAY_DIVIDE(a, b) ((a) / (b))
 #define PATCHBAY_SQRT(a) sqrt(a)
+#undef PATCHBAY_SELECT
+#define PATCHBAY_SELECT(condition, x, y) select(condition, x, y)
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {

@@ -73,7 +73,7 @@ PATCHBAY_INLINE T log1p(T x) {
   const T added = sum - T(1);
   const T rest = (T(1) - (sum - added)) + (x - added);
   const T result = log_or_edge(sum, log_of_product(sum, rest / sum));
-  return x == T(0) ? x : result;  // -0 stays
+  return select(x == T(0), x, result);  // -0 stays
 }
 
 /// (f + y) log2(e) + e, with log2(e) as 1 + 0.44...

@@ -4,6 +4,7 @@
 // any vector width.
 #include "patchbay/plugin/kernels/operators.h"
 
+#include "functions.hpp"
 #include "half_rows.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
@@ -84,6 +85,8 @@ struct MaxStep {
     if constexpr (kIsFloat<T>) return ((a > b) | (a != a)) ? a : b;
     return a > b ? a : b;
   }
+  /// The same for numbers.
+  static T join_numbers(T a, T b) { return a > b ? a : b; }
 };
 
 template <class T>
@@ -95,6 +98,8 @@ struct MinStep {
     if constexpr (kIsFloat<T>) return ((a < b) | (a != a)) ? a : b;
     return a < b ? a : b;
   }
+  /// The same for numbers.
+  static T join_numbers(T a, T b) { return a < b ? a : b; }
 };
 
 /// Of an operator; those that give an index are in arg_reduce.cpp.
@@ -148,6 +153,38 @@ inline void start_row(std::int64_t n, A* lanes, const T* in) {
 }
 
 template <class Step, class T>
+constexpr bool kHasFastNumbers = kIsFloat<T>&& requires(T x) {
+  Step::join_numbers(x, x);
+};
+
+/// Adds rows of kWidth elements, an even number, as add_row does but twice as fast. Returns false
+/// if one is NaN; then the lanes have no meaning.
+template <class Step, int kWidth, class T>
+inline bool add_numbers(std::int64_t num_rows, const T* in, T* lanes) {
+  using Word = decltype(bits_of(T{}));
+  Word unordered[kWidth];
+  for (int i = 0; i < kWidth; ++i) unordered[i] = lanes[i] != lanes[i];
+  for (const T* const end = in + num_rows * kWidth; in < end; in += 2 * kWidth) {
+    PATCHBAY_VECTORISE
+    for (int i = 0; i < kWidth; ++i) {
+      const T a = Step::enter(in[i]), b = Step::enter(in[i + kWidth]);
+      unordered[i] |= __builtin_isunordered(a, b) ? ~Word{0} : Word{0};
+      lanes[i] = Step::join_numbers(Step::join_numbers(lanes[i], a), b);
+    }
+  }
+  Word any = 0;
+  for (const Word each : unordered) any |= each;
+  return any == 0;
+}
+
+template <class Step, int kHalf, class A>
+inline void join_halves(A* lanes) {
+  PATCHBAY_VECTORISE
+  for (int i = 0; i < kHalf; ++i) lanes[i] = Step::join(lanes[i], lanes[i + kHalf]);
+  if constexpr (kHalf > 1) join_halves<Step, kHalf / 2>(lanes);
+}
+
+template <class Step, class T>
 void reduce_block(std::int64_t n, const void* in, void* accumulator) {
   using A = typename Step::Accumulator;
   const T* x = static_cast<const T*>(in);
@@ -156,13 +193,27 @@ void reduce_block(std::int64_t n, const void* in, void* accumulator) {
   lanes[0] = Step::kStart;
   start_row<Step>(used, lanes, x);
   std::int64_t i = kLanes;
+  if constexpr (kHasFastNumbers<Step, T>) {
+    const std::int64_t rows = (n - kLanes) / (2 * kLanes) * 2;
+    if (rows > 0) {
+      if (add_numbers<Step, kLanes>(rows, x + kLanes, lanes)) {
+        i += rows * kLanes;
+      } else {
+        start_row<Step>(kLanes, lanes, x);
+      }
+    }
+  }
   for (; i + kLanes <= n; i += kLanes) add_row<Step>(kLanes, lanes, x + i);
   if (i < n) add_row<Step>(n - i, lanes, x + i);
-  // Empty lanes are skipped, which equals combining their initial value.
-  for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
-    const std::int64_t joined = used - half < half ? used - half : half;
-    for (std::int64_t lane = 0; lane < joined; ++lane) {
-      lanes[lane] = Step::join(lanes[lane], lanes[lane + half]);
+  if (used == kLanes) {
+    join_halves<Step, kLanes / 2>(lanes);
+  } else {
+    // Empty lanes are skipped, which equals combining their initial value.
+    for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
+      const std::int64_t joined = used - half < half ? used - half : half;
+      for (std::int64_t lane = 0; lane < joined; ++lane) {
+        lanes[lane] = Step::join(lanes[lane], lanes[lane + half]);
+      }
     }
   }
   *static_cast<A*>(accumulator) = lanes[0];

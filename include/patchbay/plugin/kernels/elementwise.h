@@ -67,7 +67,8 @@
     (T)-0.5 * grad * out * out * out)                                                              \
   X(exp, FLOATS, exp(a), NONE, grad* out)                                                          \
   X(log, FLOATS, log(a), NONE, grad / a)                                                           \
-  X(sigmoid, FLOATS, PATCHBAY_DIVIDE(a < (T)0 ? exp(-fabs(a)) : (T)1, (T)1 + exp(-fabs(a))), NONE, \
+  X(sigmoid, FLOATS,                                                                               \
+    PATCHBAY_DIVIDE(PATCHBAY_SELECT(a < (T)0, exp(-fabs(a)), (T)1), (T)1 + exp(-fabs(a))), NONE,   \
     grad* out*((T)1 - out))                                                                        \
   X(tanh, FLOATS, tanh(a), NONE, grad*((T)1 - out * out))                                          \
   X(erf, FLOATS, erf(a), NONE,                                                                     \
@@ -95,10 +96,12 @@
   X(sign, NUMBERS, a > (T)0 ? (T)1 : (a < (T)0 ? (T)-1 : (T)0), (T)((a > 0) - (a < 0)),            \
     PATCHBAY_ZERO_GRAD)                                                                            \
   X(silu, FLOATS,                                                                                  \
-    PATCHBAY_DIVIDE(a < (T)0 ? a * exp((T)-0.5 * fabs(a)) * exp((T)-0.5 * fabs(a)) : a,            \
-                    (T)1 + exp((T)-0.5 * fabs(a)) * exp((T)-0.5 * fabs(a))),                       \
+    PATCHBAY_DIVIDE(                                                                               \
+        PATCHBAY_SELECT(a < (T)0, a * exp((T)-0.5 * fabs(a)) * exp((T)-0.5 * fabs(a)), a),         \
+        (T)1 + exp((T)-0.5 * fabs(a)) * exp((T)-0.5 * fabs(a))),                                   \
     NONE, grad* sigmoid(a) * ((T)1 + PATCHBAY_FINITE * ((T)1 - sigmoid(a))))                       \
-  X(softplus, FLOATS, (a > (T)0 ? a : (T)0) + log1p(exp(-fabs(a))), NONE, grad * sigmoid(a))
+  X(softplus, FLOATS, PATCHBAY_SELECT(a > (T)0, a, (T)0) + log1p(exp(-fabs(a))), NONE,             \
+    grad * sigmoid(a))
 
 /* Maximum and minimum: operands that equal the result share the gradient in equal parts. A NaN
  * operand counts as equal. */

@@ -16,13 +16,13 @@ constexpr std::int64_t kRowsTogether = 128;
 PATCHBAY_INLINE float exp_of_difference(float x) {
   constexpr float kBiased = kRound32 + 127.0f + 64.0f;
   const float z = -104.0f > x ? -104.0f : x;
-  const float shifted = Fused::multiply_add(z, 1.44269504088896341f, kBiased);
+  const float shifted = multiply_add(z, 1.44269504088896341f, kBiased);
   const float n = shifted - kBiased;
-  const float r = Fused::multiply_add(n, 2.12194440e-4f, Fused::multiply_add(n, -0.693359375f, z));
-  const float p = polynomial<Fused>(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
-                                        4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
+  const float r = multiply_add(n, 2.12194440e-4f, multiply_add(n, -0.693359375f, z));
+  const float p = polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
+                                 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
   const float power = from_bits(bits_of(shifted) << 23);
-  return (Fused::multiply_add(p, r * r, r) + 1.0f) * power * 0x1p-64f;
+  return (multiply_add(p, r * r, r) + 1.0f) * power * 0x1p-64f;
 }
 PATCHBAY_INLINE double exp_of_difference(double x) {
   return exp_of_sum(-746.0 > x ? -746.0 : x, 0.0);
