@@ -11,6 +11,7 @@
 #include "patchbay/plugin/kit/error.hpp"
 
 #include "cpu-openblas/convolution/blocked_convolution.hpp"
+#include "cpu-openblas/convolution/direct_convolution.hpp"
 #include "cpu-openblas/convolution/patches.hpp"
 #include "cpu-openblas/convolution/windows.hpp"
 #include "cpu-openblas/convolution/winograd_convolution.hpp"
@@ -53,8 +54,13 @@ class ConvolutionKernel : public plugin::Kernel {
         scratch_(context.libraries.scratch()),
         loops_(loops),
         plan_(plugin::from_abi(context.spec.op), context.spec) {
-    if (context.dtype(0) != PATCHBAY_F32) return;
     const ConvolutionPart part = plan_.part();
+    if (!converts() && part != ConvolutionPart::kWeight) {
+      direct_ = std::make_unique<DirectConvolution<T>>(context.simd().direct[context.dtype(0)],
+                                                       part == ConvolutionPart::kInput, workers_,
+                                                       scratch_, context.libraries.packed());
+    }
+    if (context.dtype(0) != PATCHBAY_F32) return;
     if (context.libraries.convolutions() == ConvolutionChoice::kWinograd &&
         part != ConvolutionPart::kWeight) {
       winograd_ =
@@ -74,8 +80,9 @@ class ConvolutionKernel : public plugin::Kernel {
     if (num_elements(arguments[0]) == 0) return;
     static_cast<Stream&>(stream).submit(arguments, name, [this, sizes](plugin::Arguments kept) {
       workers_.run([&] {
-        if (is_computed_by_winograd(sizes, kept)) return;
-        if (!is_computed_by_library(sizes, kept)) compute(sizes, kept);
+        if (is_computed_from_source(winograd_, sizes, kept)) return;
+        if (is_computed_by_library(sizes, kept)) return;
+        if (!is_computed_from_source(direct_, sizes, kept)) compute(sizes, kept);
       });
     });
   }
@@ -180,15 +187,20 @@ class ConvolutionKernel : public plugin::Kernel {
   const Loops loops_;
 
  private:
-  bool is_computed_by_winograd(const Convolution& sizes, plugin::Arguments arguments) const {
-    if (winograd_ == nullptr) return false;
+  /// `by` is null or computes results from the images, or gradients of the images from those of the
+  /// windows.
+  template <class Algorithm>
+  bool is_computed_from_source(const std::unique_ptr<Algorithm>& by, const Convolution& sizes,
+                               plugin::Arguments arguments) const {
+    if (by == nullptr) return false;
     const ConvolutionPlan::Places& places = plan_.places();
     const patchbay_argument& weight = arguments[places.weight];
-    const auto* const source =
-        arguments.data() + (places.windows == 0 ? places.images : places.windows);
-    return winograd_->compute(sizes, reinterpret_cast<const float*>(data_of(*source)),
-                              reinterpret_cast<const float*>(data_of(weight)), weight.contents,
-                              reinterpret_cast<float*>(data_of(arguments[0])));
+    const patchbay_argument& source =
+        arguments[places.windows == 0 ? places.images : places.windows];
+    using Element = typename Algorithm::Element;
+    return by->compute(sizes, reinterpret_cast<const Element*>(data_of(source)),
+                       reinterpret_cast<const Element*>(data_of(weight)), weight.contents,
+                       reinterpret_cast<Element*>(data_of(arguments[0])));
   }
   bool is_computed_by_library(const Convolution& sizes, plugin::Arguments arguments) const {
     const auto floats = [&](std::size_t place) {
@@ -203,6 +215,7 @@ class ConvolutionKernel : public plugin::Kernel {
   const ConvolutionPlan plan_;
   std::unique_ptr<BlockedConvolution> blocked_;    // null without the library
   std::unique_ptr<WinogradConvolution> winograd_;  // null unless it is the user's choice
+  std::unique_ptr<DirectConvolution<T>> direct_;   // null for 16-bit floats and weights
 };
 
 /// out [windows, filters] = patches [windows, depth] weight^T [depth, filters], image by image.

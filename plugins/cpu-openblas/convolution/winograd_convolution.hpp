@@ -16,6 +16,8 @@ namespace patchbay::cpu {
 
 class WinogradConvolution {
  public:
+  using Element = float;
+
   /// `of_input`: computes the gradient of the images, which is the convolution of the windows'
   /// gradient with the turned kernels.
   WinogradConvolution(const SimdTable& simd, bool of_input, Workers& workers, ScratchPool& scratch,

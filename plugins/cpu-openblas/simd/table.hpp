@@ -221,6 +221,25 @@ struct WinogradLoops {
                  float* to, std::int64_t pitch) = nullptr;
 };
 
+/// A part of a convolution with stride 1: the sums over `steps` elements under each window, for
+/// rows of `windows` windows and some filters. Strides are in elements.
+struct DirectBlock {
+  std::int64_t steps;
+  const std::int64_t* offsets;  // of each step's element from the first
+  const void* source;           // the first element under the first window
+  std::int64_t pitch;           // from a row of the source to the next; rows are readable up to the
+                                // end of the last vector
+  const void* weight;           // for `columns` filters at a time (the rest at the end): all steps
+  void* result;                 // rows lie one after the other
+  std::int64_t plane;           // from a filter's results to the next
+  std::int64_t rows, windows, filters;
+  bool adds;  // to the results
+};
+struct DirectLoop {
+  void (*sum)(const DirectBlock&) = nullptr;
+  std::int64_t lanes = 0, columns = 0;
+};
+
 /// A null entry means that there is no such operation for that type.
 struct SimdTable {
   const char* name = "";
@@ -246,6 +265,7 @@ struct SimdTable {
   NormalizeLoops normalize[kNumDtypes] = {};
   KeepMost keep_most[kNumDtypes] = {};  // f32 and f64
   WinogradLoops winograd;
+  DirectLoop direct[kNumDtypes] = {};  // f32 and f64
   Philox philox = nullptr;
   Draw uniform[kNumDtypes] = {};
   Draw normal[kNumDtypes] = {};

@@ -49,6 +49,7 @@ void fill_normalize(SimdTable& table);
 void fill_product_sum(SimdTable& table);
 void fill_windows(SimdTable& table);
 void fill_winograd(SimdTable& table);
+void fill_direct(SimdTable& table);
 /// Calls all of them.
 void fill(SimdTable& table);
 

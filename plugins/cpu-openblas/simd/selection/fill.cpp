@@ -18,6 +18,7 @@ void fill(SimdTable& table) {
   fill_softmax(table);
   fill_windows(table);
   fill_winograd(table);
+  fill_direct(table);
   fill_product_sum(table);
   fill_normalize(table);
 }
