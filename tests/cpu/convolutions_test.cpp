@@ -33,6 +33,11 @@ constexpr Sizes kSizes[] = {
     {"a group for each channel", 4, 32, 7, 7, 32, 3, 1, 1, 1, 32},
     {"many images", 17, 16, 6, 6, 16, 5, 1, 2},
     {"bands of rows", 4, 5, 90, 100, 6, 3, 1, 1},
+    {"padding wider than the kernel", 4, 8, 6, 7, 9, 3, 1, 4},
+    {"gaps without a stride", 4, 16, 13, 12, 16, 3, 1, 3, 3},
+    {"more channels than a chain", 4, 100, 7, 6, 20, 3, 1, 1},
+    {"many filters", 4, 16, 7, 9, 200, 3, 1, 1},
+    {"bands of many channels", 4, 64, 40, 37, 17, 3, 1, 1},
 };
 
 struct Results {

@@ -8,7 +8,8 @@ All changes are compiled into one build of a copy of ROOT in WORK; PATCHBAY_MUTA
 program starts (mutant.h). The suite runs once without a change, each entry noting the changes that it
 reaches. Then each change is chosen in turn: the entries that reach it run, the shortest first, up to
 the first failure. A change that no entry notices survives. It becomes a test, or gets a reason in
-reasons.txt; changes with a reason are not counted. Ends with 0 if LEAST per cent are caught.
+reasons.txt; changes with a reason are not counted. Ends with 0 if LEAST per cent are caught. With
+--again the same changes are tried with what the last run in WORK noted, and the suite does not run first.
 """
 
 import argparse
@@ -225,7 +226,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print the changes, and build nothing")
     parser.add_argument("--only", help="numbers to try, separated by commas")
     parser.add_argument("--again", action="store_true",
-                        help="of the same changes; no entry runs to see which it reaches")
+                        help="use what the last run noted of the entries")
     arguments = parser.parse_args()
     root, work = arguments.root.resolve(), arguments.work.resolve()
     if shutil.which("git") is None or not (root / ".git").exists():
@@ -250,7 +251,7 @@ def main() -> int:
     else:
         suite.look_at_all(os.cpu_count() or 1)
         suite.keep()
-    print(f"== {len(suite.reached)} entries ran without a change, {time.monotonic() - start:.0f} s",
+    print(f"== {len(suite.reached)} entries pass without a change, {time.monotonic() - start:.0f} s",
           flush=True)
 
     wanted = [int(n) for n in arguments.only.split(",")] if arguments.only else list(tree.chosen)

@@ -3,7 +3,6 @@
 // time. The tiles along which sums are made do not depend on the number of threads, so bits do not
 // either.
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <memory>
 #include <type_traits>
@@ -13,6 +12,7 @@
 #include "cpu-openblas/convolution/blocked_convolution.hpp"
 #include "cpu-openblas/convolution/direct_convolution.hpp"
 #include "cpu-openblas/convolution/patches.hpp"
+#include "cpu-openblas/convolution/source.hpp"
 #include "cpu-openblas/convolution/windows.hpp"
 #include "cpu-openblas/convolution/winograd_convolution.hpp"
 #include "cpu-openblas/operands/operand.hpp"
@@ -27,10 +27,6 @@ constexpr std::int64_t kPatchBytes = 512 << 10;  // of a tile of patches
 constexpr std::int64_t kInputTile = 480, kWeightTile = 384;  // windows
 constexpr std::int64_t kTilesTogether = 64;  // of a gradient, before their sum is added
 constexpr std::int64_t kInputColumns = 256;  // elements of kernels at once
-
-constexpr std::int64_t pieces(std::int64_t n, std::int64_t piece) {
-  return (n + piece - 1) / piece;
-}
 
 /// What computes a dtype: T is f32 for 16-bit floats, which `load` and `store` convert.
 struct Loops {
@@ -109,21 +105,6 @@ class ConvolutionKernel : public plugin::Kernel {
                              bool a_has_unit_rows) const noexcept {
     return whole_lines(loops_.product.scratch_elements(m, n, k, a_has_unit_rows) *
                        std::int64_t{sizeof(T)});
-  }
-
-  /// Calls body(part, unit) for each unit; a thread takes the next one when it is done.
-  template <class Body>
-  void for_units(std::int64_t units, int parts, const Body& body) const noexcept {
-    std::atomic<std::int64_t> next{0};
-    const auto run = [&](int part) {
-      for (;;) {
-        const std::int64_t unit = next.fetch_add(1, std::memory_order_relaxed);
-        if (unit >= units) return;
-        body(part, unit);
-      }
-    };
-    if (parts <= 1) return run(0);
-    workers_.parallel_for(parts, run);
   }
 
   /// out[j out_next + i] = sum over l of a[i, l] b[l, j], added to out if `adds`.
@@ -246,7 +227,7 @@ class Forward final : public ConvolutionKernel<T> {
     const ScratchRooms rooms(
         this->scratch_,
         patch_bytes + result_bytes + this->product_bytes(tile, filters, depth, true), parts);
-    this->for_units(image_units * blocks, parts, [&](int part, std::int64_t unit) {
+    this->workers_.for_units(image_units * blocks, parts, [&](int part, std::int64_t unit) {
       char* const room = rooms.of(part);
       const std::int64_t block = unit % blocks, at = unit / blocks % tiles;
       const std::int64_t group = unit / blocks / tiles % sizes.groups;
@@ -308,7 +289,7 @@ class Input final : public ConvolutionKernel<T> {
                              patch_bytes + grad_bytes + plane_bytes +
                                  this->product_bytes(tile, channels * kernel, height, true),
                              parts);
-    this->for_units(image_units * blocks, parts, [&](int part, std::int64_t unit) {
+    this->workers_.for_units(image_units * blocks, parts, [&](int part, std::int64_t unit) {
       char* const room = rooms.of(part);
       T* const patches = reinterpret_cast<T*>(room);
       T* const loaded = reinterpret_cast<T*>(room + patch_bytes);
@@ -379,7 +360,7 @@ class WeightGradient final : public ConvolutionKernel<T> {
                              patch_bytes + grad_bytes + sum_bytes + part_bytes +
                                  this->product_bytes(channels * kernel, filters, tile, false),
                              parts);
-    this->for_units(units, parts, [&](int part, std::int64_t unit) {
+    this->workers_.for_units(units, parts, [&](int part, std::int64_t unit) {
       char* const room = rooms.of(part);
       T* const taken = reinterpret_cast<T*>(room);
       T* const loaded = reinterpret_cast<T*>(room + patch_bytes);

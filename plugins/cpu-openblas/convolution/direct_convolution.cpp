@@ -5,7 +5,8 @@
 #include "cpu-openblas/convolution/direct_convolution.hpp"
 
 #include <algorithm>
-#include <atomic>
+
+#include "cpu-openblas/convolution/source.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -14,33 +15,12 @@ constexpr std::int64_t kBandBytes = 256 << 10;  // of a band of the source, unle
 constexpr std::int64_t kSteps = 384;            // of a chain, unless a kernel has more
 constexpr std::int64_t kMostWidth = 192;        // filters for which patches cost more
 
-constexpr std::int64_t pieces(std::int64_t n, std::int64_t piece) {
-  return (n + piece - 1) / piece;
-}
-
 }  // namespace
 
-/// A convolution with stride 1: the forward one, or that which gives the gradient of the images,
-/// where the windows are the source.
 template <class T>
-struct DirectConvolution<T>::Problem {
+struct DirectConvolution<T>::Problem : SourceSizes {
   Problem(const Convolution& sizes, bool of_input, const DirectLoop& loop, int num_threads)
-      : images(sizes.images), groups(sizes.groups), h(sizes.h), w(sizes.w), columns(loop.columns) {
-    const std::int64_t channels = sizes.group_channels(), filters = sizes.group_filters();
-    kernel = sizes.kernel();
-    depth = of_input ? filters : channels;
-    width = of_input ? channels : filters;
-    from_h = of_input ? h.windows : h.extent;
-    from_w = of_input ? w.windows : w.extent;
-    to_h = of_input ? h.extent : h.windows;
-    to_w = of_input ? w.extent : w.windows;
-    reach_h = (h.kernel - 1) * h.dilation;
-    reach_w = (w.kernel - 1) * w.dilation;
-    top = of_input ? reach_h - h.padding : h.padding;
-    left = of_input ? reach_w - w.padding : w.padding;
-    depth_step = of_input ? channels * kernel : kernel;
-    width_step = of_input ? kernel : channels * kernel;
-
+      : SourceSizes(sizes, of_input), columns(loop.columns) {
     together = std::clamp(kSteps / kernel, std::int64_t{1}, depth);
     pitch = pieces(to_w, loop.lanes) * loop.lanes + reach_w;
     const std::int64_t row_bytes = depth * pitch * std::int64_t{sizeof(T)};
@@ -58,42 +38,35 @@ struct DirectConvolution<T>::Problem {
   std::int64_t weight_elements() const { return groups * width * depth * kernel; }
   std::int64_t steps() const { return together * kernel; }
 
-  std::int64_t images, groups;
-  WindowAxis h, w;
-  std::int64_t columns;       // filters of a tile
-  std::int64_t kernel;        // elements
-  std::int64_t depth, width;  // channels of a group of the source and of the result
-  std::int64_t from_h, from_w, to_h, to_w;
-  std::int64_t reach_h, reach_w;        // from the first to the last element under a window
-  std::int64_t top, left;               // padding of the source; negative if it is cut
-  std::int64_t depth_step, width_step;  // of the weight
-  std::int64_t together;                // channels of a chain
-  std::int64_t pitch, band;             // of a copied row; rows of windows
-  std::int64_t part_width;              // filters of a unit
+  std::int64_t columns;      // filters of a tile
+  std::int64_t together;     // channels of a chain
+  std::int64_t pitch, band;  // of a copied row; rows of windows
+  std::int64_t part_width;   // filters of a unit
 };
 
-/// For each group and chain: the elements of `columns` filters at each step.
+/// For each group and chain, and for `columns` filters at a time: their elements at each step.
 template <class T>
 void DirectConvolution<T>::pack_weight(const Problem& p, const T* weight, T* to) const noexcept {
-  const std::int64_t chains = pieces(p.depth, p.together), group_elements = p.width * p.depth;
+  const std::int64_t chains = pieces(p.depth, p.together);
+  const auto pack_chain = [&](std::int64_t group, std::int64_t first) {
+    const std::int64_t steps = std::min(p.together, p.depth - first) * p.kernel;
+    const std::int64_t start = group * p.width * p.depth * p.kernel;
+    const T* const from = weight + start + first * p.depth_step;
+    T* out = to + start + p.width * first * p.kernel;
+    for (std::int64_t filter = 0; filter < p.width; filter += p.columns) {
+      const std::int64_t count = std::min(p.columns, p.width - filter);
+      for (std::int64_t step = 0; step < steps; ++step) {
+        const std::int64_t channel = step / p.kernel, k = step % p.kernel;
+        const T* const at = from + channel * p.depth_step + filter * p.width_step +
+                            (of_input_ ? p.kernel - 1 - k : k);
+        for (std::int64_t j = 0; j < count; ++j) *out++ = at[j * p.width_step];
+      }
+    }
+  };
   workers_.split(p.groups * chains, 1, p.weight_elements() * std::int64_t{sizeof(T)},
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t i = begin; i < end; ++i) {
-                     const std::int64_t group = i / chains, first = i % chains * p.together;
-                     const std::int64_t last = std::min(first + p.together, p.depth);
-                     const T* const from = weight + group * group_elements * p.kernel;
-                     T* out = to + (group * group_elements + p.width * first) * p.kernel;
-                     for (std::int64_t filter = 0; filter < p.width; filter += p.columns) {
-                       const std::int64_t count = std::min(p.columns, p.width - filter);
-                       for (std::int64_t channel = first; channel < last; ++channel) {
-                         for (std::int64_t k = 0; k < p.kernel; ++k) {
-                           const T* const at = from + channel * p.depth_step +
-                                               filter * p.width_step +
-                                               (of_input_ ? p.kernel - 1 - k : k);
-                           for (std::int64_t j = 0; j < count; ++j) *out++ = at[j * p.width_step];
-                         }
-                       }
-                     }
+                     pack_chain(i / chains, i % chains * p.together);
                    }
                  });
 }
@@ -104,10 +77,10 @@ void DirectConvolution<T>::take_band(const Problem& p, const T* planes, std::int
                                      T* to) const noexcept {
   const std::int64_t first = std::clamp(p.left, std::int64_t{0}, p.pitch);
   const std::int64_t count = std::clamp(p.from_w + p.left, first, p.pitch) - first;
-  for (std::int64_t channel = 0; channel < p.depth; ++channel, planes += p.from_h * p.from_w) {
+  for (std::int64_t channel = 0; channel < p.depth; ++channel, planes += p.from_pixels()) {
     for (std::int64_t i = 0; i < p.band + p.reach_h; ++i, to += p.pitch) {
       const std::int64_t y = row + i - p.top;
-      if (y < 0 || y >= p.from_h) {
+      if (y < 0 || y >= p.from_h || count == 0) {
         std::fill_n(to, p.pitch, T(0));
         continue;
       }
@@ -128,50 +101,37 @@ bool DirectConvolution<T>::compute(const Convolution& sizes, const T* source, co
 
   const PackedCache::Key key{weight_contents,
                              weight,
-                             {-3 - (of_input_ ? 1 : 0), sizes.groups, sizes.group_filters(),
-                              sizes.group_channels(), sizes.h.kernel << 32 | sizes.w.kernel}};
-  const std::int64_t weight_bytes = whole_lines(p.weight_elements() * std::int64_t{sizeof(T)});
-  PackedCache::Block kept;
-  if (weight_contents != 0) {
-    kept = kept_.find(key, weight_bytes, kept_.next_launch(), [&](char* to) {
-      pack_weight(p, weight, reinterpret_cast<T*>(to));
-      return true;
-    });
-  }
-  const std::int64_t offset_bytes = whole_lines(p.steps() * std::int64_t{sizeof(std::int64_t)});
+                             {-2 - std::int64_t{sizeof(T)}, sizes.h.kernel << 32 | sizes.w.kernel,
+                              2 * p.groups + (of_input_ ? 1 : 0), p.width, p.depth}};
+  const PreparedWeight prepared(
+      kept_, scratch_, key, whole_lines(p.weight_elements() * std::int64_t{sizeof(T)}),
+      [&](char* to) { pack_weight(p, weight, reinterpret_cast<T*>(to)); });
+  const auto* const packed = reinterpret_cast<const T*>(prepared.data());
   const ScratchPool::Lease lease =
-      scratch_.take(static_cast<std::size_t>(offset_bytes + (kept != nullptr ? 0 : weight_bytes)));
+      scratch_.take(static_cast<std::size_t>(p.steps()) * sizeof(std::int64_t));
   const int threads = static_cast<int>(std::min<std::int64_t>(p.units(), workers_.num_threads()));
   const ScratchRooms rooms(scratch_, p.depth * p.plane() * std::int64_t{sizeof(T)}, threads);
-  if (kept == nullptr) pack_weight(p, weight, reinterpret_cast<T*>(lease.data() + offset_bytes));
-  const auto* const packed =
-      reinterpret_cast<const T*>(kept != nullptr ? kept.get() : lease.data() + offset_bytes);
   auto* const offsets = reinterpret_cast<std::int64_t*>(lease.data());
   for (std::int64_t step = 0; step < p.steps(); ++step) {
-    const std::int64_t k = step % p.kernel;
-    offsets[step] = step / p.kernel * p.plane() + k / p.w.kernel * p.h.dilation * p.pitch +
-                    k % p.w.kernel * p.w.dilation;
+    const std::int64_t k = step % p.kernel, row = k / sizes.w.kernel, column = k % sizes.w.kernel;
+    offsets[step] =
+        step / p.kernel * p.plane() + row * sizes.h.dilation * p.pitch + column * sizes.w.dilation;
   }
 
-  std::atomic<std::int64_t> next{0};
-  workers_.parallel_for(threads, [&](int thread) {
+  workers_.for_units(p.units(), threads, [&](int thread, std::int64_t unit) {
     T* const room = reinterpret_cast<T*>(rooms.of(thread));
-    for (;;) {
-      const std::int64_t unit = next.fetch_add(1, std::memory_order_relaxed);
-      if (unit >= p.units()) return;
-      const std::int64_t filter = unit % p.parts() * p.part_width;
-      const std::int64_t row = unit / p.parts() % p.bands() * p.band;
-      const std::int64_t plane = unit / p.parts() / p.bands();  // group of an image
-      take_band(p, source + plane * p.depth * p.from_h * p.from_w, row, room);
-      const T* const group = packed + plane % p.groups * p.width * p.depth * p.kernel;
-      for (std::int64_t channel = 0; channel < p.depth; channel += p.together) {
-        const std::int64_t steps = std::min(p.together, p.depth - channel) * p.kernel;
-        loop_.sum({steps, offsets, room + channel * p.plane(), p.pitch,
-                   group + p.width * channel * p.kernel + filter * steps,
-                   result + (plane * p.width + filter) * p.to_h * p.to_w + row * p.to_w,
-                   p.to_h * p.to_w, std::min(p.band, p.to_h - row), p.to_w,
-                   std::min(p.part_width, p.width - filter), channel > 0});
-      }
+    const std::int64_t filter = unit % p.parts() * p.part_width;
+    const std::int64_t row = unit / p.parts() % p.bands() * p.band;
+    const std::int64_t plane = unit / p.parts() / p.bands();  // group of an image
+    take_band(p, source + plane * p.depth * p.from_pixels(), row, room);
+    const T* const group = packed + plane % p.groups * p.width * p.depth * p.kernel;
+    for (std::int64_t channel = 0; channel < p.depth; channel += p.together) {
+      const std::int64_t steps = std::min(p.together, p.depth - channel) * p.kernel;
+      loop_.sum({steps, offsets, room + channel * p.plane(), p.pitch,
+                 group + p.width * channel * p.kernel + filter * steps,
+                 result + (plane * p.width + filter) * p.to_pixels() + row * p.to_w, p.to_pixels(),
+                 std::min(p.band, p.to_h - row), p.to_w, std::min(p.part_width, p.width - filter),
+                 channel > 0});
     }
   });
   return true;

@@ -6,7 +6,8 @@
 #include "cpu-openblas/convolution/winograd_convolution.hpp"
 
 #include <algorithm>
-#include <atomic>
+
+#include "cpu-openblas/convolution/source.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -24,9 +25,6 @@ constexpr std::int64_t kLeastChannels = 16;     // of a group, on each side
 constexpr std::int64_t kLeastTiles = 32;        // that pay for the transform of a new weight
 constexpr std::int64_t kMostKernels = 1 << 20;  // 144 bytes for each
 
-constexpr std::int64_t pieces(std::int64_t n, std::int64_t piece) {
-  return (n + piece - 1) / piece;
-}
 constexpr std::int64_t whole_lanes(std::int64_t n) { return pieces(n, kLanes) * kLanes; }
 constexpr std::int64_t bytes_of(std::int64_t floats) {
   return whole_lines(floats * std::int64_t{sizeof(float)});
@@ -34,23 +32,8 @@ constexpr std::int64_t bytes_of(std::int64_t floats) {
 
 }  // namespace
 
-/// A convolution with stride 1: the forward one, or that which gives the gradient of the images,
-/// where the windows are the source and the kernels are turned by 180 degrees.
-struct WinogradConvolution::Problem {
-  Problem(const Convolution& sizes, bool of_input, int num_threads)
-      : images(sizes.images), groups(sizes.groups) {
-    const std::int64_t channels = sizes.group_channels(), filters = sizes.group_filters();
-    depth = of_input ? filters : channels;
-    width = of_input ? channels : filters;
-    from_h = of_input ? sizes.h.windows : sizes.h.extent;
-    from_w = of_input ? sizes.w.windows : sizes.w.extent;
-    to_h = of_input ? sizes.h.extent : sizes.h.windows;
-    to_w = of_input ? sizes.w.extent : sizes.w.windows;
-    top = of_input ? kEdge - sizes.h.padding : sizes.h.padding;
-    left = of_input ? kEdge - sizes.w.padding : sizes.w.padding;
-    depth_step = of_input ? channels * kKernel : kKernel;
-    width_step = of_input ? kKernel : channels * kKernel;
-
+struct WinogradConvolution::Problem : SourceSizes {
+  Problem(const Convolution& sizes, bool of_input, int num_threads) : SourceSizes(sizes, of_input) {
     tile_rows = pieces(to_h, kTile);
     row_tiles = pieces(to_w, kTile);
     columns = pieces(row_tiles, pieces(row_tiles, kMostRowTiles));
@@ -70,8 +53,6 @@ struct WinogradConvolution::Problem {
   }
 
   std::int64_t num_tiles() const { return images * tile_rows * row_tiles; }
-  std::int64_t from_pixels() const { return from_h * from_w; }
-  std::int64_t to_pixels() const { return to_h * to_w; }
   std::int64_t padded_depth() const { return whole_lanes(depth); }
   std::int64_t padded_width() const { return whole_lanes(width); }
   std::int64_t blocks() const { return pieces(rows, block); }
@@ -91,15 +72,10 @@ struct WinogradConvolution::Problem {
   std::int64_t output_floats() const { return kWinogradElements * output_next(); }
   std::int64_t pixels_floats() const { return (block * kTile + kEdge) * pitch() * kLanes; }
 
-  std::int64_t images, groups;
-  std::int64_t depth, width;  // channels of a group of the source and of the result
-  std::int64_t from_h, from_w, to_h, to_w;
-  std::int64_t top, left;               // padding of the source; negative if it is cut
-  std::int64_t depth_step, width_step;  // of the weight
-  std::int64_t tile_rows, row_tiles;    // of an image
-  std::int64_t columns;                 // tiles of a row, or of a piece of a long one
-  std::int64_t rows, block;             // rows of tiles of all images, and of a unit
-  std::int64_t part_width;              // channels of the result of a unit
+  std::int64_t tile_rows, row_tiles;  // of an image
+  std::int64_t columns;               // tiles of a row, or of a piece of a long one
+  std::int64_t rows, block;           // rows of tiles of all images, and of a unit
+  std::int64_t part_width;            // channels of the result of a unit
 };
 
 /// A block of rows of tiles and a part of the channels of one group, and memory for it.
@@ -282,36 +258,21 @@ bool WinogradConvolution::compute(const Convolution& sizes, const float* source,
       weight_contents,
       weight,
       {-2, of_input_ ? 1 : 0, sizes.groups, sizes.group_filters(), sizes.group_channels()}};
-  const std::int64_t weight_bytes = bytes_of(problem.weight_floats());
-  PackedCache::Block kept;
-  if (weight_contents != 0) {
-    kept = kept_.find(key, weight_bytes, kept_.next_launch(), [&](char* to) {
-      transform_weight(problem, weight, reinterpret_cast<float*>(to));
-      return true;
-    });
-  }
-  const ScratchPool::Lease lease =
-      scratch_.take(static_cast<std::size_t>(kept != nullptr ? 0 : weight_bytes));
+  const PreparedWeight prepared(
+      kept_, scratch_, key, bytes_of(problem.weight_floats()),
+      [&](char* to) { transform_weight(problem, weight, reinterpret_cast<float*>(to)); });
+  const auto* const transformed = reinterpret_cast<const float*>(prepared.data());
   const int threads =
       static_cast<int>(std::min<std::int64_t>(problem.units(), workers_.num_threads()));
   const ScratchRooms rooms(scratch_, Unit::room_bytes(problem), threads);
-  if (kept == nullptr) transform_weight(problem, weight, reinterpret_cast<float*>(lease.data()));
-  const auto* const transformed =
-      reinterpret_cast<const float*>(kept != nullptr ? kept.get() : lease.data());
-
-  std::atomic<std::int64_t> next{0};
-  workers_.parallel_for(threads, [&](int thread) {
-    for (;;) {
-      const std::int64_t number = next.fetch_add(1, std::memory_order_relaxed);
-      if (number >= problem.units()) return;
-      Unit unit(problem, number, rooms.of(thread));
-      unit.source = source;
-      unit.weight = transformed + unit.group * problem.group_weight_floats();
-      unit.result = result;
-      const std::int64_t tiles = transform_input(problem, unit);
-      multiply(problem, unit, tiles);
-      transform_output(problem, unit);
-    }
+  workers_.for_units(problem.units(), threads, [&](int thread, std::int64_t number) {
+    Unit unit(problem, number, rooms.of(thread));
+    unit.source = source;
+    unit.weight = transformed + unit.group * problem.group_weight_floats();
+    unit.result = result;
+    const std::int64_t tiles = transform_input(problem, unit);
+    multiply(problem, unit, tiles);
+    transform_output(problem, unit);
   });
   return true;
 }

@@ -171,13 +171,14 @@ void multiply_large(const FloatGemm& p) {
   }
 }
 
-/// Whether too few rows use an element of b to pay for packing it.
+/// Whether so few rows use each element of b that packing it does not pay.
 template <class T>
 constexpr bool is_thin(std::int64_t m) {
-  return m * static_cast<std::int64_t>(sizeof(T)) <= 384;
+  constexpr std::int64_t kMostBytes = 384;  // of a column of the output
+  return m * static_cast<std::int64_t>(sizeof(T)) <= kMostBytes;
 }
 
-/// Packs a alone.
+/// Packs a, and reads b where it lies.
 template <class T>
 void multiply_thin(const FloatGemm& p) {
   const Matrices<T> x = matrices_of<T>(p);

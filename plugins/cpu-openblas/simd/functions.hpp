@@ -98,15 +98,32 @@ PATCHBAY_INLINE double times_power(double y, double shifted) {
   return y * power(half) * power(biased - half);
 }
 
+/// exp(r) - 1 for |r| <= ln 2 / 2.
+PATCHBAY_INLINE float small_expm1(float r) {
+  const float p = polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
+                                 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
+  return multiply_add(p, r * r, r);
+}
+
+/// x - n ln 2. ln 2 is in two parts; the first has so few bits that its product with n is exact.
+PATCHBAY_INLINE float without_powers(float x, float n) {
+  return multiply_add(n, 2.12194440e-4f, multiply_add(n, -0.693359375f, x));
+}
+
 /// exp(x + rest) = 2^n exp(r), |r| <= ln 2 / 2. x is between -104 and 89, the rest is small.
 PATCHBAY_INLINE float exp_of_sum(float x, float rest) {
   const float shifted = multiply_add(x + rest, 1.44269504088896341f, kRound32);
-  const float n = shifted - kRound32;
-  // ln 2 in two parts; the first has so few bits that its product with n is exact.
-  const float r = multiply_add(n, 2.12194440e-4f, multiply_add(n, -0.693359375f, x)) + rest;
-  const float p = polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
-                                 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
-  return times_power(multiply_add(p, r * r, r) + 1.0f, shifted);
+  const float r = without_powers(x, shifted - kRound32) + rest;
+  return times_power(small_expm1(r) + 1.0f, shifted);
+}
+
+/// 2^64 exp(x + rest) for x from -104 to 0, and a rest that does not change n. The factor keeps the
+/// power of 2 normal; a multiplication by 2^-64 then rounds subnormal results once.
+PATCHBAY_INLINE float scaled_exp_of_sum(float x, float rest) {
+  constexpr float kBiased = kRound32 + 127.0f + 64.0f;
+  const float shifted = multiply_add(x, 1.44269504088896341f, kBiased);
+  const float r = without_powers(x, shifted - kBiased) + rest;
+  return (small_expm1(r) + 1.0f) * from_bits(bits_of(shifted) << 23);
 }
 
 /// exp(r) - 1 for |r| <= ln 2 / 2.
@@ -346,19 +363,9 @@ PATCHBAY_INLINE float gelu(float a) {
       size * slope * reciprocal,
       {-2.04618868e-1f, 6.063302505e-1f, -4.156427945e-1f, -8.871989102e-2f, -4.425768875e-1f,
        5.433076777e-1f, 1.670772822f, -3.283805405f, 1.74324316f, 9.999999865e-1f});
-  // As exp_of_sum, but 2^64 times as large, so that the tail is rounded once where it is subnormal.
   const Square square = square_of(size);
-  const float shifted = multiply_add(square.value, -0.72134752f, kRound32 + 191.0f);
-  const float n = shifted - (kRound32 + 191.0f);
-  const float r = multiply_add(
-      square.rest, -0.5f,
-      multiply_add(n, 2.12194440e-4f, multiply_add(n, -0.693359375f, -0.5f * square.value)));
-  const float e =
-      multiply_add(polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
-                                  4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f}),
-                   r * r, r);
-  const float power = from_bits(bits_of(shifted) << 23);
-  const float tail = size * ((e + 1.0f) * power * (p * (above * reciprocal))) * 0x1p-65f;
+  const float e = scaled_exp_of_sum(-0.5f * square.value, -0.5f * square.rest);
+  const float tail = size * (e * (p * (above * reciprocal))) * 0x1p-65f;
   return (a < 0.0f ? a * 0.0f : a) - tail;  // NaN for -infinity, like the table
 }
 

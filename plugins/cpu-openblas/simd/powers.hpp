@@ -30,13 +30,6 @@ PATCHBAY_INLINE double exp2(double x) {
   return times_power(1.0 + 2.0 * (p / (q - p)), shifted);
 }
 
-/// exp(r) - 1 for |r| <= ln 2 / 2; that of f64 for |r| <= 1/2.
-PATCHBAY_INLINE float small_expm1(float r) {
-  const float p = polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
-                                 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
-  return p * (r * r) + r;
-}
-
 /// The constants of expm1; ln 2 is in two parts.
 template <class T>
 struct Expm1Of;

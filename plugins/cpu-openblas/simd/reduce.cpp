@@ -85,7 +85,7 @@ struct MaxStep {
     if constexpr (kIsFloat<T>) return ((a > b) | (a != a)) ? a : b;
     return a > b ? a : b;
   }
-  /// The same for numbers.
+  /// join() for operands that are not NaN.
   static T join_numbers(T a, T b) { return a > b ? a : b; }
 };
 
@@ -98,7 +98,7 @@ struct MinStep {
     if constexpr (kIsFloat<T>) return ((a < b) | (a != a)) ? a : b;
     return a < b ? a : b;
   }
-  /// The same for numbers.
+  /// join() for operands that are not NaN.
   static T join_numbers(T a, T b) { return a < b ? a : b; }
 };
 
@@ -152,13 +152,14 @@ inline void start_row(std::int64_t n, A* lanes, const T* in) {
   }
 }
 
+/// Whether add_numbers() takes rows of T.
 template <class Step, class T>
 constexpr bool kHasFastNumbers = kIsFloat<T>&& requires(T x) {
   Step::join_numbers(x, x);
 };
 
-/// Adds rows of kWidth elements, an even number, as add_row does but twice as fast. Returns false
-/// if one is NaN; then the lanes have no meaning.
+/// Adds rows of kWidth elements, an even number, faster than add_row. Returns false if one is
+/// NaN; then the lanes have no meaning.
 template <class Step, int kWidth, class T>
 inline bool add_numbers(std::int64_t num_rows, const T* in, T* lanes) {
   using Word = decltype(bits_of(T{}));

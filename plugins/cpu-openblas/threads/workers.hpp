@@ -98,6 +98,22 @@ class Workers {
     });
   }
 
+  /// Calls body(part, unit) for each of `units` units of work on up to `num_parts` threads. A
+  /// thread takes the next unit when it has done one, so one that shares its core takes fewer.
+  template <class Body>
+  void for_units(std::int64_t units, int num_parts, const Body& body) noexcept {
+    std::atomic<std::int64_t> next{0};
+    const auto run = [&](int part) {
+      for (;;) {
+        const std::int64_t unit = next.fetch_add(1, std::memory_order_relaxed);
+        if (unit >= units) return;
+        body(part, unit);
+      }
+    };
+    if (num_parts <= 1) return run(0);
+    parallel_for(num_parts, run);
+  }
+
   /// Calls body(begin, end) for pieces that cover [0, n) and start at multiples of `grain`. `bytes`
   /// estimates the memory traffic or comparable work; small jobs run on one thread.
   template <class Body>

@@ -11,18 +11,10 @@ namespace {
 /// Rows above this length are summed into f64 when columns are reduced.
 constexpr std::int64_t kRowsTogether = 128;
 
-/// exp(x) for x <= 0, or NaN: as exp_of_sum, but the exponent n is shifted by 64, so that one
-/// multiplication by a power and one by a constant give subnormal results too.
+/// exp(x) for x <= 0, or NaN.
 PATCHBAY_INLINE float exp_of_difference(float x) {
-  constexpr float kBiased = kRound32 + 127.0f + 64.0f;
-  const float z = -104.0f > x ? -104.0f : x;
-  const float shifted = multiply_add(z, 1.44269504088896341f, kBiased);
-  const float n = shifted - kBiased;
-  const float r = multiply_add(n, 2.12194440e-4f, multiply_add(n, -0.693359375f, z));
-  const float p = polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
-                                 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
-  const float power = from_bits(bits_of(shifted) << 23);
-  return (multiply_add(p, r * r, r) + 1.0f) * power * 0x1p-64f;
+  constexpr float kNoRest = -0.0f;  // compilers drop its addition
+  return scaled_exp_of_sum(-104.0f > x ? -104.0f : x, kNoRest) * 0x1p-64f;
 }
 PATCHBAY_INLINE double exp_of_difference(double x) {
   return exp_of_sum(-746.0 > x ? -746.0 : x, 0.0);
