@@ -57,6 +57,14 @@ TEST_F(MachineMemory, OfAGroupOfVersion1) {
   expect(8192, 16384);
 }
 
+TEST_F(MachineMemory, OfOtherControllersIsNoLimit) {
+  write("proc/self/cgroup", "5:cpu,cpuacct,memoryless:/cpu\n4:hugetlb,memory:/a\n");
+  write("sys/fs/cgroup/memory/cpu/memory.limit_in_bytes", std::to_string(100 * kMiB) + "\n");
+  expect(8192, 16384);
+  write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", std::to_string(300 * kMiB) + "\n");
+  expect(300, 300);
+}
+
 TEST_F(MachineMemory, IsZeroWhereTheKernelDoesNotTell) {
   write("proc/meminfo", "");
   expect(0, 0);

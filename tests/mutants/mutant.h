@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <type_traits>
@@ -31,11 +32,16 @@ inline const char* const reached = ::getenv("PATCHBAY_MUTANT_REACHED");
   const int kept = errno;
   char digits[8] = "00000\n";
   for (int i = 4, rest = number; i >= 0; --i, rest /= 10) digits[i] = char('0' + rest % 10);
+  struct rlimit limit = {};  // a test may have set a small one
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  const struct rlimit most = {limit.rlim_max, limit.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &most);
   const int file = ::open(reached, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (file >= 0) {
     if (::write(file, digits, 6) < 0) errno = 0;
     ::close(file);
   }
+  ::setrlimit(RLIMIT_FSIZE, &limit);
   errno = kept;
 }
 

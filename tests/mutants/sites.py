@@ -15,6 +15,8 @@ BINARY = re.compile(r"(?<=[\w)\]]) (<=|>=|==|!=|<|>|\+|-|\*) (?=[\w(~!&\-])")
 UNARY = re.compile(r"(?:(?<=[=,?:] )|(?<=return )|(?<=[(\[]))-(?=[A-Za-z_(])")
 CONDITION = re.compile(r"\bif \(")
 CALL = re.compile(r"^(\s+)((?:[A-Za-z_]\w*(?:::|\.|->))*[a-z_]\w*\(.*\));$")
+# The compiler computes these, without a choice at run time.
+CONSTANT = re.compile(r"^\s*(?:static |inline )*constexpr [^(]*=[^;]*;$")
 RETURN = re.compile(r"^(\s+(?:if \(.*\) )?return )(true|false);$")
 # Calls that reserve memory change speed alone.
 NO_STATEMENT = re.compile(r"^\s*((return|throw|delete|static_assert|case|goto|co_\w+|using|else)\b|"
@@ -72,6 +74,8 @@ def sites_of(path: str, text: str) -> list[Site]:
             found.append(Site(path, number, kind, line, after, new))
 
         if "\a" in bare and bare.strip("\a") == "" or "template <" in bare or "operator" in bare:
+            continue
+        if CONSTANT.match(bare):
             continue
         for match in BINARY.finditer(bare):
             sign = match[1]

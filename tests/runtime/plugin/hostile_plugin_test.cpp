@@ -6,6 +6,7 @@
 #include <cfenv>
 
 #include "support/kernels.h"
+#include "support/log_lines.h"
 #include "support/temporary_directory.h"
 
 namespace patchbay::faults {
@@ -306,6 +307,17 @@ TEST(HostilePlugin, OneFromTheKitMayReturnNull) {
   EXPECT_ERROR(device.memory(), kPluginFailed,
                "[Device] the plugin 'null-device' broke the plugin interface: open_device reported "
                "success and gave nothing (nulldevice:0). Tell the author of the plugin.");
+}
+
+TEST(HostilePlugin, SettingsThatItDoesNotDeclareAreNamed) {
+  const test::LogLines lines;
+  RuntimeOptions options = only_fixture("asking");
+  options.log = lines.sink();
+  { const Runtime runtime(options); }
+  EXPECT_EQ(lines.count("[asking] asks for the setting 'asking_sise', which "
+                        "PATCHBAY_PLUGIN_SETTINGS does not have"),
+            1);
+  EXPECT_EQ(lines.count("asks for the setting"), 1);
 }
 
 TEST(HostilePlugin, AnExtensionThatIsNotWholeIsNone) {

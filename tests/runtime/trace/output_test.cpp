@@ -116,5 +116,17 @@ TEST_F(OutputTest, TheLimitOnTheSizeOfFilesEndsNothing) {
   EXPECT_LE(fs::file_size(trace), 64u);
 }
 
+TEST_F(OutputTest, ATraceOverTheLimitOnTheSizeOfFilesIsNotComplete) {
+  Runtime runtime(with("trace", (folder_ / "trace").string()));
+  struct rlimit before {};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small = {64, before.rlim_max};
+  for (int i = 0; i < 100; ++i) static_cast<void>(ones({4}, runtime.device("cpu:0")));
+  setrlimit(RLIMIT_FSIZE, &small);
+  const Error error = error_of([&] { runtime.stop_trace(); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_HAS(std::string(error.what()), "[stop_trace] the trace is not complete: File too large");
+}
+
 }  // namespace
 }  // namespace patchbay::test
