@@ -1,7 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Pooling, orders, recurrent layers, attention and updates of optimisers.
+// Pooling, orders, recurrent layers, attention, updates of optimisers, and a transformer.
+#include <memory>
 #include <string>
 #include <vector>
+
+#include <patchbay/nn.h>
 
 #include "bench/bench.h"
 #include "bench/cases.h"
@@ -81,6 +84,27 @@ void add_updates(int count, std::int64_t size) {
   });
 }
 
+/// Six layers of an encoder in evaluation: 384 features, 12 heads, 1536 features between.
+void add_transformer(const Shape& batch_and_steps) {
+  constexpr std::int64_t kSize = 384, kHeads = 12, kLayers = 6;
+  add("infer/transformer-" + extents_of(batch_and_steps), [=] {
+    const auto net = std::make_shared<patchbay::nn::Sequential>();
+    for (std::int64_t i = 0; i < kLayers; ++i) {
+      net->add(
+          patchbay::nn::TransformerEncoderLayer(kSize, kHeads,
+                                                {.feed_forward = 4 * kSize,
+                                                 .activation = patchbay::Activation::kGelu,
+                                                 .tensor = patchbay::Device(device_of_rows())}));
+    }
+    net->eval();
+    const Tensor x = random_tensor({batch_and_steps[0], batch_and_steps[1], kSize});
+    return [net, x] {
+      const patchbay::NoGrad inference;
+      (void)(*net)(x);
+    };
+  });
+}
+
 }  // namespace
 
 void add_network() {
@@ -96,6 +120,7 @@ void add_network() {
   add_attention({1, 4096, 64});
   add_updates(16, 6'250'000);
   add_updates(160, 1000);
+  for (const Shape& shape : {Shape{1, 16}, Shape{1, 128}, Shape{16, 128}}) add_transformer(shape);
 }
 
 }  // namespace bench

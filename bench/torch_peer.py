@@ -2,7 +2,7 @@
 # Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 """The work of Patchbay's benchmarks in the PyTorch, or the JAX, that this Python imports.
 
-  PYTHON torch_peer.py rows [--library torch|jax] [--threads N]      rows of patchbay-bench, on the CPU
+  PYTHON torch_peer.py rows [--library torch|jax|onnx] [--threads N]      rows of patchbay-bench, on the CPU
   PYTHON torch_peer.py card-rows [--device cuda:0]                    rows of patchbay-gpu-probe
   PYTHON torch_peer.py train --net NAME ... [--threads N] [--device NAME] [--compile]
 
@@ -13,6 +13,7 @@ for each network, as patchbay-training does. Products of f32 on a card do not ro
 import argparse
 import contextlib
 import inspect
+import io
 import json
 import math
 import pathlib
@@ -242,7 +243,14 @@ def layer(family, name):
     return gradient(leaves, forward) if name.endswith("-backward") else forward
 
 
-FAMILIES = {"ops": ops, "add": addition, "graph": graph, "fuse": chain, "packed": packed,
+def transformer(name):
+    """The network and its input."""
+    layer = torch.nn.TransformerEncoderLayer(384, 12, 4 * 384, activation="gelu", batch_first=True)
+    net = torch.nn.TransformerEncoder(layer, 6, enable_nested_tensor=False).eval()
+    return net, random(*extents(name.removeprefix("transformer-")), 384)
+
+
+FAMILIES = {"infer": lambda name: partial(*transformer(name)), "ops": ops, "add": addition, "graph": graph, "fuse": chain, "packed": packed,
             "gemm": lambda n: product(f"{n}x{n}x{n}"), "product": batch_of_products, "conv2d": convolution,
             "pool": pool, "order": order, "recurrent": recurrent, "attention": attention, "update": update}
 FAMILIES |= {family: partial(layer, family) for family in LAYERS}
@@ -272,6 +280,21 @@ def jax_row(jax, row):
         state["out"] = donating(a, b, state["out"])
         state["out"].block_until_ready()
     return [lambda: fresh(a, b).block_until_ready(), donate]
+
+
+def onnx_row(onnxruntime, threads, row):
+    """A network that PyTorch has written to a file of ONNX."""
+    family, _, name = row.partition("/")
+    if family != "infer":
+        return None
+    net, x = transformer(name)
+    file = io.BytesIO()
+    torch.backends.mha.set_fastpath_enabled(False)  # its operator has no form in ONNX
+    torch.onnx.export(net, (x,), file, input_names=["x"], dynamo=False)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(file.getvalue(), options, providers=["CPUExecutionProvider"])
+    return partial(session.run, None, {"x": x.numpy()})
 
 
 # ------------------------------------------------------------------------------ rows of patchbay-gpu-probe
@@ -458,6 +481,10 @@ def rows(arguments):
         return answer_rows(partial(jax_row, jax))
     torch.set_num_threads(arguments.threads)
     torch.set_grad_enabled(False)
+    if arguments.library == "onnx":
+        import onnxruntime  # pylint: disable=import-outside-toplevel
+        answer({"onnxruntime": onnxruntime.__version__})
+        return answer_rows(partial(onnx_row, onnxruntime, arguments.threads))
     answer({"torch": torch.__version__})
     return answer_rows(torch_row)
 
@@ -527,7 +554,7 @@ def main():
         command.add_argument("--threads", type=int, default=2)
         command.add_argument("--device", default="cuda:0" if name == "card-rows" else "cpu", help="as PyTorch calls it")
         if name == "rows":
-            command.add_argument("--library", choices=("torch", "jax"), default="torch")
+            command.add_argument("--library", choices=("torch", "jax", "onnx"), default="torch")
     command.add_argument("--net", required=True, nargs="+", metavar="NAME")
     command.add_argument("--warm-up", type=int, default=2)
     command.add_argument("--steps", type=int, default=5)
