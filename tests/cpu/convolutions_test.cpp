@@ -161,7 +161,9 @@ TEST(CpuConvolutions, BitsDoNotDependOnTheThreads) {
                   three = cpu_runtime({{"cpu_convolutions", choice}, {"cpu_threads", "3"}});
     for (const Sizes& sizes :
          {kSizes[1], kSizes[2], kSizes[10], Sizes{"faster by oneDNN", 8, 32, 16, 16, 32, 3, 1, 1},
-          Sizes{"bands of rows", 4, 4, 90, 100, 8, 3, 1, 1}}) {
+          Sizes{"bands of rows", 4, 4, 90, 100, 8, 3, 1, 1},
+          Sizes{"one channel", 5, 1, 28, 28, 30, 5, 1, 2},
+          Sizes{"as many filters as are summed in vectors", 6, 12, 15, 15, 64, 3}}) {
       const Results got = compute(sizes, three.device("cpu")),
                     expected = compute(sizes, one.device("cpu"));
       const std::string what = std::string(choice) + ", " + sizes.name;
@@ -186,6 +188,30 @@ TEST(CpuConvolutions, WhatIsNotFiniteStaysWhereItsWindowsAre) {
                          row = at / kExtent % kExtent, image = at / (16 * kExtent * kExtent);
       ASSERT_EQ(is_nan[i], image == 1 && std::abs(row - 3) <= 1 && std::abs(column - 4) <= 1)
           << choice << ", element " << i;
+    }
+  }
+}
+
+/// Rows whose last vector reaches beyond the image, where elements of the kernel lie on the
+/// padding.
+TEST(CpuConvolutions, GradientsOfWeightsHaveNoProductsBeyondTheImage) {
+  for (const std::int64_t extent : {3, 7, 8, 13, 20}) {
+    const Device cpu = cpu_runtime({{"cpu_convolutions", "own"}}).device("cpu");
+    const auto count = static_cast<std::size_t>(extent * extent);
+    std::vector<float> values(2 * count, 1.0F);
+    values[count - 1] = INFINITY;  // the last element of channel 0
+    const Tensor x = from_host(values, {1, 2, extent, extent}, cpu);
+    const Tensor w = ones({6, 2, 3, 3}, cpu).requires_grad_();
+    const Tensor y = conv2d(x, w, {}, {.padding = 1});
+    const std::vector<float> slopes =
+        gradients({y}, {w}, {ones(y.shape(), cpu)})[0].to_vector<float>();
+    for (std::size_t i = 0; i < slopes.size(); ++i) {
+      const std::int64_t column = static_cast<std::int64_t>(i % 3), row = i / 3 % 3;
+      const std::int64_t places =
+          (column == 1 ? extent : extent - 1) * (row == 1 ? extent : extent - 1);
+      const bool is_infinite = i / 9 % 2 == 0 && row > 0 && column > 0;
+      ASSERT_EQ(slopes[i], is_infinite ? INFINITY : static_cast<float>(places))
+          << extent << ", element " << i;
     }
   }
 }

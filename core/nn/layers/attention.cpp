@@ -42,10 +42,10 @@ Tensor MultiheadAttention::operator()(const Tensor& query, const Tensor& key, co
   return result;
 }
 
-/// [..., steps, size] as [..., heads, steps, size / heads].
+/// [..., steps, n size] as [..., n heads, steps, size / heads].
 Tensor MultiheadAttention::split(const Tensor& x) const {
   Shape shape = x.shape();
-  shape[shape.rank() - 1] = heads_;
+  shape[shape.rank() - 1] = x.size(-1) / size_ * heads_;
   shape.push_back(size_ / heads_);
   return x.reshape(shape).transpose(-3, -2);
 }
@@ -83,18 +83,18 @@ Tensor MultiheadAttention::run(const Tensor& query, const Tensor& key, const Ten
   };
   Tensor q, k, v;
   if (query.is_same(key) && key.is_same(value)) {
-    const Tensor all = project(query, 0, 3);
-    q = all.slice(-1, 0, size_);
-    k = all.slice(-1, size_, 2 * size_);
-    v = all.slice(-1, 2 * size_);
+    const Tensor all = split(project(query, 0, 3));  // split first, so that the parts are views
+    q = all.slice(-3, 0, heads_);
+    k = all.slice(-3, heads_, 2 * heads_);
+    v = all.slice(-3, 2 * heads_);
   } else {
-    q = project(query, 0, 1);
-    k = project(key, 1, 1);
-    v = project(value, 2, 1);
+    q = split(project(query, 0, 1));
+    k = split(project(key, 1, 1));
+    v = split(project(value, 2, 1));
   }
   AttentionOptions settings = options;
   settings.dropout = is_training() ? dropout_ : 0;
-  const Tensor heads = scaled_dot_product_attention(split(q), split(k), split(v), settings);
+  const Tensor heads = scaled_dot_product_attention(q, k, v, settings);
   return out_proj(heads.transpose(-3, -2).reshape(query.shape()));
 }
 

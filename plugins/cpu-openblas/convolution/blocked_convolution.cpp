@@ -18,7 +18,9 @@ constexpr std::int64_t kPartialBytes = 32 << 20;  // of all partial gradients of
 constexpr std::int64_t kBatchPlaces = 2048;       // windows of a filter before a gradient is added
 constexpr std::int64_t kBandPlaces = 4096;        // at most: the library adds them one by one
 constexpr std::int64_t kLeastWork = 4 << 20;      // products of a call that pay for the library
-constexpr std::int64_t kMostSize = 0x7fffffff;    // what the library counts in 32 bits
+// Of so many filters own loops read the images where they lie, and are faster with stride 1.
+constexpr std::int64_t kLeastWidth = 8, kMostWidth = 32, kMostWeightWidth = 64;
+constexpr std::int64_t kMostSize = 0x7fffffff;  // what the library counts in 32 bits
 constexpr std::int64_t kFloatBytes = 4;
 
 /// Strides of a contiguous tensor.
@@ -188,6 +190,12 @@ bool BlockedConvolution::is_faster(const Convolution& sizes) const noexcept {
   const bool is_dense = sizes.h.stride == 1 && sizes.w.stride == 1;
   const std::int64_t work = sizes.images * sizes.filters * sizes.places() * sizes.depth();
   if (work < kLeastWork || sizes.images < kLeastUnits) return false;
+  if (is_dense && !is_point) {
+    const std::int64_t width =
+        part_ == ConvolutionPart::kInput ? sizes.group_channels() : sizes.group_filters();
+    const std::int64_t most = part_ == ConvolutionPart::kWeight ? kMostWeightWidth : kMostWidth;
+    if (width >= kLeastWidth && width <= most) return false;
+  }
   switch (part_) {
     case ConvolutionPart::kForward:
       // Such a kernel multiplies each element a few times only, so that a change of the layout

@@ -11,6 +11,7 @@
 
 #include "cpu-openblas/convolution/blocked_convolution.hpp"
 #include "cpu-openblas/convolution/direct_convolution.hpp"
+#include "cpu-openblas/convolution/direct_weight_gradient.hpp"
 #include "cpu-openblas/convolution/patches.hpp"
 #include "cpu-openblas/convolution/source.hpp"
 #include "cpu-openblas/convolution/windows.hpp"
@@ -333,10 +334,23 @@ class WeightGradient final : public ConvolutionKernel<T> {
   using Base = ConvolutionKernel<T>;
 
  public:
-  WeightGradient(const Context& context, const Loops& loops) : Base(context, loops) {}
+  WeightGradient(const Context& context, const Loops& loops) : Base(context, loops) {
+    if (this->converts()) return;
+    direct_ = std::make_unique<DirectWeightGradient<T>>(context.simd().direct[context.dtype(0)],
+                                                        this->workers_, this->scratch_);
+  }
 
  private:
   void compute(const Convolution& sizes, plugin::Arguments arguments) const override {
+    const auto elements = [&](std::size_t i) {
+      return reinterpret_cast<T*>(data_of(arguments[i]));
+    };
+    if (direct_ != nullptr && direct_->compute(sizes, elements(1), elements(2), elements(0)))
+      return;
+    multiply_patches(sizes, arguments);
+  }
+
+  void multiply_patches(const Convolution& sizes, plugin::Arguments arguments) const {
     const std::int64_t places = sizes.places(), kernel = sizes.kernel(), pixels = sizes.pixels();
     const std::int64_t width = sizes.group_channels(), height = sizes.group_filters();
     const std::int64_t depth = sizes.depth();
@@ -412,6 +426,8 @@ class WeightGradient final : public ConvolutionKernel<T> {
       if (converts) this->store_lines(sums, rows, columns, out, depth);
     });
   }
+
+  std::unique_ptr<DirectWeightGradient<T>> direct_;  // null for 16-bit floats
 };
 
 template <template <class> class Kernel>

@@ -71,26 +71,6 @@ void DirectConvolution<T>::pack_weight(const Problem& p, const T* weight, T* to)
                  });
 }
 
-/// The rows under the band of windows from `row` on.
-template <class T>
-void DirectConvolution<T>::take_band(const Problem& p, const T* planes, std::int64_t row,
-                                     T* to) const noexcept {
-  const std::int64_t first = std::clamp(p.left, std::int64_t{0}, p.pitch);
-  const std::int64_t count = std::clamp(p.from_w + p.left, first, p.pitch) - first;
-  for (std::int64_t channel = 0; channel < p.depth; ++channel, planes += p.from_pixels()) {
-    for (std::int64_t i = 0; i < p.band + p.reach_h; ++i, to += p.pitch) {
-      const std::int64_t y = row + i - p.top;
-      if (y < 0 || y >= p.from_h || count == 0) {
-        std::fill_n(to, p.pitch, T(0));
-        continue;
-      }
-      std::fill_n(to, first, T(0));
-      std::copy_n(planes + y * p.from_w + first - p.left, count, to + first);
-      std::fill_n(to + first + count, p.pitch - first - count, T(0));
-    }
-  }
-}
-
 template <class T>
 bool DirectConvolution<T>::compute(const Convolution& sizes, const T* source, const T* weight,
                                    std::uint64_t weight_contents, T* result) const {
@@ -123,7 +103,10 @@ bool DirectConvolution<T>::compute(const Convolution& sizes, const T* source, co
     const std::int64_t filter = unit % p.parts() * p.part_width;
     const std::int64_t row = unit / p.parts() % p.bands() * p.band;
     const std::int64_t plane = unit / p.parts() / p.bands();  // group of an image
-    take_band(p, source + plane * p.depth * p.from_pixels(), row, room);
+    for (std::int64_t channel = 0; channel < p.depth; ++channel) {
+      p.copy_rows(source + (plane * p.depth + channel) * p.from_pixels(), row, p.band + p.reach_h,
+                  p.pitch, room + channel * p.plane());
+    }
     const T* const group = packed + plane % p.groups * p.width * p.depth * p.kernel;
     for (std::int64_t channel = 0; channel < p.depth; channel += p.together) {
       const std::int64_t steps = std::min(p.together, p.depth - channel) * p.kernel;

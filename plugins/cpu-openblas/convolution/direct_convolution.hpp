@@ -34,7 +34,6 @@ class DirectConvolution {
   struct Problem;
 
   void pack_weight(const Problem& problem, const T* weight, T* to) const noexcept;
-  void take_band(const Problem& problem, const T* planes, std::int64_t row, T* to) const noexcept;
 
   const DirectLoop loop_;
   const bool of_input_;

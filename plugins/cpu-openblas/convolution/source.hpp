@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_CONVOLUTION_SOURCE_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_CONVOLUTION_SOURCE_HPP_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "cpu-openblas/products/packed_cache.hpp"
@@ -36,6 +37,25 @@ struct SourceSizes {
     left = of_input ? reach_w - w.padding : w.padding;
     depth_step = of_input ? channels * kernel : kernel;
     width_step = of_input ? kernel : channels * kernel;
+  }
+
+  /// Copies `rows` rows of a plane of the source, from that under the windows of `row` on, each
+  /// with `pitch` elements from the first under its windows on. Elements beyond the plane are 0.
+  template <class T>
+  void copy_rows(const T* plane, std::int64_t row, std::int64_t rows, std::int64_t pitch,
+                 T* to) const noexcept {
+    const std::int64_t first = std::clamp(left, std::int64_t{0}, pitch);
+    const std::int64_t count = std::clamp(from_w + left, first, pitch) - first;
+    for (std::int64_t i = 0; i < rows; ++i, to += pitch) {
+      const std::int64_t y = row + i - top;
+      if (y < 0 || y >= from_h || count == 0) {
+        std::fill_n(to, pitch, T(0));
+        continue;
+      }
+      std::fill_n(to, first, T(0));
+      std::copy_n(plane + y * from_w + first - left, count, to + first);
+      std::fill_n(to + first + count, pitch - first - count, T(0));
+    }
   }
 
   std::int64_t from_pixels() const { return from_h * from_w; }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "cpu-openblas/operands/operand.hpp"
 
+#include <cstring>
 #include <string>
 
 #include "patchbay/plugin/kit/error.hpp"
@@ -8,6 +9,17 @@
 #include "cpu-openblas/operands/half.hpp"
 
 namespace patchbay::cpu {
+
+ScalarCell cell_of(std::uint8_t dtype, double value) {
+  ScalarCell cell;
+  const auto narrow = static_cast<float>(value);
+  if (dtype == PATCHBAY_F64) {
+    std::memcpy(&cell.bits, &value, sizeof value);
+  } else {
+    std::memcpy(&cell.bits, &narrow, sizeof narrow);
+  }
+  return cell;
+}
 
 ScalarCell convert_scalar(const patchbay_argument& scalar, std::uint8_t to_dtype) {
   const std::uint64_t bits = scalar.value.bits;

@@ -65,6 +65,8 @@ inline std::int64_t offset_of(const patchbay_argument& tensor, std::int64_t inde
 struct ScalarCell {
   alignas(8) std::uint64_t bits = 0;
 };
+/// A number as f32 or f64.
+ScalarCell cell_of(std::uint8_t dtype, double value);
 ScalarCell convert_scalar(const patchbay_argument& scalar, std::uint8_t to_dtype);
 
 }  // namespace patchbay::cpu

@@ -12,6 +12,7 @@
 #include "cpu-openblas/kernels/reduction.hpp"
 #include "cpu-openblas/normalization/rows.hpp"
 #include "cpu-openblas/operands/operand.hpp"
+#include "cpu-openblas/products/attention.hpp"
 #include "cpu-openblas/products/product.hpp"
 
 namespace patchbay::cpu {
@@ -185,7 +186,7 @@ std::unique_ptr<plugin::Kernel> make_arg_reduction(const Context& context, int o
                 block, PATCHBAY_I64, PATCHBAY_I64});
 }
 
-std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
+std::unique_ptr<plugin::Kernel> make_product(const Context& context, int has_bias) {
   const SimdTable& simd = context.simd();
   const auto dtype = static_cast<std::uint8_t>(index_of(context.dtype(0)));
   ProductLoops loops{nullptr,
@@ -206,7 +207,18 @@ std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
   const bool is_there = is_float(dtype) || is_half(dtype) || loops.integers != nullptr;
   if (!is_there) refuse(context, context.dtype(0));
   return std::make_unique<ProductKernel>(context.workers, context.libraries.scratch(),
-                                         context.libraries.packed(), dtype, loops);
+                                         context.libraries.packed(), dtype, loops, has_bias != 0);
+}
+
+/// 16-bit floats are computed in f32 by the caller.
+std::unique_ptr<plugin::Kernel> make_attention(const Context& context, int) {
+  const SimdTable& simd = context.simd();
+  const auto dtype = static_cast<std::uint8_t>(index_of(context.dtype(0)));
+  if (!is_float(dtype)) refuse(context, context.dtype(0));
+  return std::make_unique<AttentionKernel>(
+      context.workers, context.libraries.scratch(), dtype,
+      AttentionKernel::Loops{simd.float_gemm[dtype], simd.softmax[dtype]},
+      plugin::Attributes(context.spec).number("scale"));
 }
 
 #define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \
@@ -249,6 +261,8 @@ constexpr KernelEntry kOperators[] = {
     {"gemm.1", make_product, 0},
     PATCHBAY_OPERATORS_WINDOW(PATCHBAY_OWN)  //
     PATCHBAY_OPERATORS_ROW(PATCHBAY_OWN)     //
+    {"linear.1", make_product, 1},
+    {"attention.1", make_attention, 0},
     {"uniform.1", prepare_random, kUniform},
     {"normal.1", prepare_random, kNormal},
     {"integers.1", prepare_random, kIntegers},

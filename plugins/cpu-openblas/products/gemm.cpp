@@ -60,9 +60,35 @@ void turn(GemmProblem& p, GemmBatch& batch) {
   std::swap(p.a_strides[0], p.a_strides[1]);
   std::swap(p.b_strides[0], p.b_strides[1]);
   std::swap(p.out_strides[0], p.out_strides[1]);
+  std::swap(p.bias_strides[0], p.bias_strides[1]);
+}
+
+/// A column of out from one of the bias, whose elements are `step` apart.
+template <class T>
+void copy_column(const GemmProblem& p, std::int64_t column) noexcept {
+  const std::int64_t step = p.bias_strides[0], out_step = p.out_strides[0];
+  const T* const from = reinterpret_cast<const T*>(p.bias) + column * p.bias_strides[1];
+  T* const to = reinterpret_cast<T*>(p.out) + column * p.out_strides[1];
+  if (step == 1 && out_step == 1) {
+    std::copy_n(from, p.m, to);
+  } else {
+    for (std::int64_t i = 0; i < p.m; ++i) to[i * out_step] = from[i * step];
+  }
 }
 
 }  // namespace
+
+void begin_with_bias(const GemmProblem& problem, std::int64_t element_bytes) noexcept {
+  for (std::int64_t column = 0; column < problem.n; ++column) {
+    if (element_bytes == 2) {
+      copy_column<std::uint16_t>(problem, column);
+    } else if (element_bytes == 4) {
+      copy_column<float>(problem, column);
+    } else {
+      copy_column<double>(problem, column);
+    }
+  }
+}
 
 GemmProblem product_of(const GemmProblem& first, const GemmBatch& batch, std::int64_t index,
                        std::int64_t element_bytes) noexcept {
@@ -114,6 +140,7 @@ GemmProblem piece_of(const GemmProblem& problem, const GemmGrid& grid, int index
   piece.a += row * problem.a_strides[0] * element_bytes;
   piece.b += column * problem.b_strides[1] * element_bytes;
   piece.out += (row * problem.out_strides[0] + column * problem.out_strides[1]) * element_bytes;
+  piece.bias += (row * problem.bias_strides[0] + column * problem.bias_strides[1]) * element_bytes;
   return piece;
 }
 

@@ -20,7 +20,12 @@ struct GemmProblem {
   char* out;
   std::int64_t a_strides[2], b_strides[2], out_strides[2];
   std::uint64_t a_contents = 0, b_contents = 0;  // patchbay_argument's
+  const char* bias = nullptr;         // added to each column or each row; null if there is none
+  std::int64_t bias_strides[2] = {};  // one of them is 0
 };
+
+/// Writes the bias to out, to which the product is then added.
+void begin_with_bias(const GemmProblem& problem, std::int64_t element_bytes) noexcept;
 
 /// The products of a batch: strides in elements from one to the next along each dimension, 0 if an
 /// input repeats.

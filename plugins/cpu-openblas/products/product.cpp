@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <optional>
+#include <string>
 
 #include "patchbay/plugin/kit/error.hpp"
 
@@ -38,6 +39,30 @@ GemmProblem problem_of(plugin::Arguments arguments) {
           {out.strides[row], out.strides[column]},
           a.contents,
           b.contents};
+}
+
+/// Of out [m, n], a [m, k], weight [n, k] and bias [n].
+GemmProblem linear_of(plugin::Arguments arguments) {
+  const patchbay_argument &out = arguments[0], &a = arguments[1], &weight = arguments[2],
+                          &bias = arguments[3];
+  if (out.rank != 2 || a.rank != 2 || weight.rank != 2 || bias.rank != 1 ||
+      a.shape[0] != out.shape[0] || weight.shape[0] != out.shape[1] ||
+      bias.shape[0] != out.shape[1] || a.shape[1] != weight.shape[1]) {
+    plugin::invalid_argument("linear.1: expected [m, n], [m, k], [n, k] and [n]");
+  }
+  return {out.shape[0],
+          out.shape[1],
+          a.shape[1],
+          data_of(a),
+          data_of(weight),
+          data_of(out),
+          {a.strides[0], a.strides[1]},
+          {weight.strides[1], weight.strides[0]},
+          {out.strides[0], out.strides[1]},
+          a.contents,
+          weight.contents,
+          data_of(bias),
+          {0, bias.strides[0]}};
 }
 
 GemmBatch batch_of(plugin::Arguments arguments) {
@@ -97,8 +122,7 @@ struct ProductKernel::Job {
   std::optional<ProductKind> kind = {};  // if OpenBLAS may be faster
 };
 
-void ProductKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
-                           std::string_view name) {
+ProductKernel::Job ProductKernel::product_job(plugin::Arguments arguments) const {
   const std::uint8_t computed = loops_.half ? std::uint8_t{PATCHBAY_F32} : dtype_;
   Job job{problem_of(arguments),
           batch_of(arguments),
@@ -106,10 +130,22 @@ void ProductKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, 
           convert_scalar(arguments[4], computed),
           false,
           packed_.next_launch()};
-  if (job.first.m == 0 || job.first.n == 0 || job.batch.count == 0) return;
   if (is_zero(arguments[3])) job.first.k = 0;  // a and b are not read
+  return job;
+}
+
+ProductKernel::Job ProductKernel::linear_job(plugin::Arguments arguments) const {
+  const ScalarCell one = cell_of(loops_.half ? std::uint8_t{PATCHBAY_F32} : dtype_, 1);
+  return {linear_of(arguments), {}, one, one, false, packed_.next_launch()};
+}
+
+void ProductKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+                           std::string_view name) {
+  Job job = has_bias_ ? linear_job(arguments) : product_job(arguments);
+  if (job.first.m == 0 || job.first.n == 0 || job.batch.count == 0) return;
   if (!normalise(job.first, job.batch)) {
-    plugin::unsupported("gemm.1: a matrix has no unit stride; copy it to a contiguous one first");
+    plugin::unsupported(std::string(has_bias_ ? "linear.1" : "gemm.1") +
+                        ": a matrix has no unit stride; copy it to a contiguous one first");
   }
   const bool by_blas = loops_.blas != nullptr && fits_blas(job.first);
   if (computes_floats() && !by_blas) {
@@ -159,6 +195,7 @@ const Blas* ProductKernel::faster_blas(const Job& job) const {
 void ProductKernel::compute_by_blas(const Blas& blas, const Job& job) const {
   const CallGate::Pass pass(*loops_.blas_gate);
   if (!pass) return compute(job);
+  if (job.first.bias != nullptr) begin_with_bias(job.first, element_bytes(dtype_));
   for (std::int64_t i = 0; i < job.batch.count; ++i) {
     multiply_by_blas(blas, dtype_, product_of(job.first, job.batch, i, element_bytes(dtype_)),
                      &job.alpha.bits, &job.beta.bits);
@@ -221,6 +258,7 @@ void ProductKernel::compute_piece(const GemmProblem& p, const Job& job,
                                   void* scratch) const noexcept {
   if (p.m <= 0 || p.n <= 0) return;
   const ScalarCell &alpha = job.alpha, &beta = job.beta;
+  if (p.bias != nullptr) begin_with_bias(p, element_bytes(dtype_));
   if (loops_.half) {
     return loops_.half->compute(p, float_of(alpha), float_of(beta), static_cast<float*>(scratch));
   }

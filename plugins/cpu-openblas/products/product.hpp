@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// gemm.1 as a kernel: floats with our own loops or OpenBLAS, 16-bit floats as f32, integers with a
-// loop that wraps.
+// gemm.1 and linear.1 as kernels: floats with our own loops or OpenBLAS, 16-bit floats as f32,
+// integers with a loop that wraps.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_PRODUCT_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_PRODUCT_HPP_
 
@@ -31,12 +31,18 @@ struct ProductLoops {
   IntegerGemmEntry integers;
 };
 
-/// Arguments: out [..., m, n], a [..., m, k], b [..., k, n], alpha, beta.
+/// Arguments: out [..., m, n], a [..., m, k], b [..., k, n], alpha, beta; or of linear.1 out [m,
+/// n], a [m, k], weight [n, k], bias [n].
 class ProductKernel final : public plugin::Kernel {
  public:
   ProductKernel(Workers& workers, ScratchPool& scratch, PackedCache& packed, std::uint8_t dtype,
-                const ProductLoops& loops)
-      : workers_(workers), scratch_(scratch), packed_(packed), dtype_(dtype), loops_(loops) {}
+                const ProductLoops& loops, bool has_bias)
+      : workers_(workers),
+        scratch_(scratch),
+        packed_(packed),
+        dtype_(dtype),
+        loops_(loops),
+        has_bias_(has_bias) {}
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override;
@@ -44,6 +50,8 @@ class ProductKernel final : public plugin::Kernel {
  private:
   struct Job;
 
+  Job product_job(plugin::Arguments arguments) const;
+  Job linear_job(plugin::Arguments arguments) const;
   void compute(const Job& job) const;
   const Blas* faster_blas(const Job& job) const;
   void compute_by_blas(const Blas& blas, const Job& job) const;
@@ -60,6 +68,7 @@ class ProductKernel final : public plugin::Kernel {
   PackedCache& packed_;
   const std::uint8_t dtype_;
   const ProductLoops loops_;
+  const bool has_bias_;  // of linear.1
 };
 
 }  // namespace patchbay::cpu

@@ -235,9 +235,26 @@ struct DirectBlock {
   std::int64_t rows, windows, filters;
   bool adds;  // to the results
 };
+/// A part of the gradient of a weight with stride 1: products of the elements under the windows
+/// with the windows' gradient, for one channel, one row of its kernels and some filters.
+struct DirectWeightBlock {
+  std::int64_t images, rows, windows;
+  const void* source;  // the element under the first window at the kernel row's first element
+  std::int64_t source_image, source_pitch;
+  const void* grad;  // rows end with whole vectors, whose elements beyond the windows are 0
+  std::int64_t grad_image, grad_filter, grad_pitch;
+  std::int64_t filters, columns, column_step;  // of the kernels' rows
+  void* sums;  // [filters, columns] vectors, to which the sums of their lanes' products are added
+};
 struct DirectLoop {
   void (*sum)(const DirectBlock&) = nullptr;
+  void (*add_weight)(const DirectWeightBlock&) = nullptr;
   std::int64_t lanes = 0, columns = 0;
+
+  /// Lanes of a vector along rows of so many windows: half of them if the others would be empty.
+  std::int64_t lanes_of(std::int64_t windows) const {
+    return 2 * windows <= lanes ? lanes / 2 : lanes;
+  }
 };
 
 /// A null entry means that there is no such operation for that type.

@@ -100,11 +100,108 @@ void sum_windows(const DirectBlock& block) {
   sum_block<T, kVectorBytes>(block);
 }
 
+// ------------------------------------------------------------------- gradient of the weight ---
+
+// Registers hold the sums, the elements under the windows, and the gradient of one filter.
+constexpr int kSumFilters = 4, kSumColumns = 3;
+
+/// The sums of a tile over all images. In a row's last vector, elements beyond the windows count as
+/// 0, whatever the source has there.
+template <class T, int kBytes, int kFilters, int kColumns>
+void add_weight_tile(const DirectWeightBlock& block, std::int64_t filter, std::int64_t column) {
+  using V = Vector<T, kBytes>;
+  constexpr std::int64_t kWide = kBytes / static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t whole = block.windows / kWide * kWide;
+  decltype(V{} < V{}) is_inside{};
+  for (std::int64_t i = whole; i < block.windows; ++i) is_inside[i - whole] = -1;
+  V sums[kFilters][kColumns];
+  PATCHBAY_UNROLL
+  for (int f = 0; f < kFilters; ++f) {
+    PATCHBAY_UNROLL
+    for (int c = 0; c < kColumns; ++c) sums[f][c] = V{};
+  }
+  const auto add = [&](const V(&source)[kColumns], const T* grad) __attribute__((always_inline)) {
+    PATCHBAY_UNROLL
+    for (int f = 0; f < kFilters; ++f) {
+      const V slope = load<V>(grad + f * block.grad_filter);
+      PATCHBAY_UNROLL
+      for (int c = 0; c < kColumns; ++c) sums[f][c] += source[c] * slope;
+    }
+  };
+  for (std::int64_t image = 0; image < block.images; ++image) {
+    const T* source = static_cast<const T*>(block.source) + image * block.source_image +
+                      column * block.column_step;
+    const T* grad =
+        static_cast<const T*>(block.grad) + image * block.grad_image + filter * block.grad_filter;
+    for (std::int64_t row = 0; row < block.rows; ++row) {
+      V elements[kColumns];
+      for (std::int64_t i = 0; i < whole; i += kWide) {
+        PATCHBAY_UNROLL
+        for (int c = 0; c < kColumns; ++c) {
+          elements[c] = load<V>(source + i + c * block.column_step);
+        }
+        add(elements, grad + i);
+      }
+      if (whole < block.windows) {
+        PATCHBAY_UNROLL
+        for (int c = 0; c < kColumns; ++c) {
+          const V loaded = load<V>(source + whole + c * block.column_step);
+          elements[c] = is_inside ? loaded : V{};
+        }
+        add(elements, grad + whole);
+      }
+      source += block.source_pitch;
+      grad += block.grad_pitch;
+    }
+  }
+  T* const to = static_cast<T*>(block.sums);
+  PATCHBAY_UNROLL
+  for (int f = 0; f < kFilters; ++f) {
+    PATCHBAY_UNROLL
+    for (int c = 0; c < kColumns; ++c) {
+      T* const vector = to + ((filter + f) * block.columns + column + c) * kWide;
+      store(vector, load<V>(vector) + sums[f][c]);
+    }
+  }
+}
+
+using AddWeightTile = void (*)(const DirectWeightBlock&, std::int64_t, std::int64_t);
+
+template <class T, int kBytes, int kFilters = kSumFilters, int kColumns = kSumColumns>
+AddWeightTile weight_loop_of(std::int64_t filters, std::int64_t columns) {
+  if constexpr (kFilters > 1) {
+    if (filters < kFilters)
+      return weight_loop_of<T, kBytes, kFilters - 1, kColumns>(filters, columns);
+  }
+  if constexpr (kColumns > 1) {
+    if (columns < kColumns)
+      return weight_loop_of<T, kBytes, kFilters, kColumns - 1>(filters, columns);
+  }
+  return add_weight_tile<T, kBytes, kFilters, kColumns>;
+}
+
+template <class T, int kBytes>
+void add_weight_block(const DirectWeightBlock& block) {
+  for (std::int64_t filter = 0; filter < block.filters; filter += kSumFilters) {
+    for (std::int64_t column = 0; column < block.columns; column += kSumColumns) {
+      weight_loop_of<T, kBytes>(block.filters - filter, block.columns - column)(block, filter,
+                                                                                column);
+    }
+  }
+}
+
+template <class T>
+void add_weight(const DirectWeightBlock& block) {
+  if (2 * block.windows <= kLanes<T>) return add_weight_block<T, kVectorBytes / 2>(block);
+  add_weight_block<T, kVectorBytes>(block);
+}
+
 }  // namespace
 
 void fill_direct(SimdTable& table) {
-  table.direct[PATCHBAY_F32] = {sum_windows<float>, kLanes<float>, kTileColumns};
-  table.direct[PATCHBAY_F64] = {sum_windows<double>, kLanes<double>, kTileColumns};
+  table.direct[PATCHBAY_F32] = {sum_windows<float>, add_weight<float>, kLanes<float>, kTileColumns};
+  table.direct[PATCHBAY_F64] = {sum_windows<double>, add_weight<double>, kLanes<double>,
+                                kTileColumns};
 }
 
 }  // namespace patchbay::cpu::PATCHBAY_SIMD
