@@ -280,11 +280,22 @@ Tensor as_four(const Tensor& a) {
   return all.rank() == 4 ? all : all.reshape({1, -1, all.size(-2), all.size(-1)});
 }
 
+/// Whether elements stand in several places of the tensor.
+bool repeats(const Tensor& a) {
+  for (int d = 0; d < a.rank(); ++d) {
+    if (a.size(d) > 1 && a.strides()[d] == 0) return true;
+  }
+  return false;
+}
+
 /// The result by the device's own kernel, for operands of one shape of leading dimensions. Records
 /// no gradients. Undefined if there is no such kernel, or if it refuses these sizes.
 Tensor attend_by_kernel(const Tensor& query, const Tensor& key, const Tensor& value, double scale) {
   if (runtime::current_recorder() != nullptr)
     return {};  // a plugin can refuse only what is launched now
+  if (query.device().kind() == DeviceKind::kCpu &&
+      (repeats(query) || repeats(key) || repeats(value)))
+    return {};  // products read what is repeated in place
   const auto word = std::bit_cast<std::uint64_t>(scale);
   runtime::KernelState* const kernel = tensor::prepared_if_any(
       *query.impl()->device().kernels, tensor::op::attention, query.dtype(), {&word, 1});
