@@ -12,7 +12,7 @@ namespace patchbay {
 std::string_view to_string(DType dtype) {
 #define PATCHBAY_PRINTED(name, printed, ...) \
   case DType::name: return printed;
-  switch (dtype) { PATCHBAY_DTYPES(PATCHBAY_PRINTED) }
+  switch (dtype) { PATCHBAY_TENSOR_DTYPES(PATCHBAY_PRINTED) }
 #undef PATCHBAY_PRINTED
   return "no dtype";
 }

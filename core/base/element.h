@@ -22,13 +22,13 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 }  // namespace element
 
-/// Calls body with a value of that type.
+/// Calls body with a value of that type; of a complex dtype, with one of a part.
 template <class Body>
 auto with_element(DType dtype, const Body& body) -> decltype(body(float{})) {
 #define PATCHBAY_CALLED(name, printed, NAME, number, size_bytes, kind, type, ...) \
   case DType::name: return body(element::type{});
   // NOLINTNEXTLINE(bugprone-branch-clone): two dtypes may have one type
-  switch (dtype) { PATCHBAY_DTYPES(PATCHBAY_CALLED) }
+  switch (dtype) { PATCHBAY_TENSOR_DTYPES(PATCHBAY_CALLED) }
 #undef PATCHBAY_CALLED
   return body(std::uint8_t{});
 }

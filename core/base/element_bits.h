@@ -13,6 +13,8 @@ struct ElementBits {
   /// Of a dtype of 8 bytes or fewer.
   constexpr ElementBits(std::uint64_t bits) : low(bits) {}  // NOLINT(google-explicit-constructor)
 
+  constexpr ElementBits(std::uint64_t first, std::uint64_t second) : low(first), high(second) {}
+
   bool operator==(const ElementBits&) const = default;
 
   std::uint64_t low = 0, high = 0;

@@ -97,6 +97,13 @@ std::optional<std::uint64_t> try_bits(const Scalar& scalar, std::optional<Wide> 
     case DType::u32:
     case DType::u64:
     case DType::boolean: break;
+    case DType::c64: {
+      const Scalar imaginary = scalar.imag();
+      const auto upper = f32_bits(imaginary, to_exact_integer(imaginary.to_double()));
+      const auto lower = f32_bits(scalar.real(), whole);
+      return lower && upper ? std::optional(*lower | *upper << 32) : std::nullopt;
+    }
+    case DType::c128: return std::nullopt;  // 16 bytes
   }
   // Null for a number that is no dtype.
   const kernels::Dtype* const integer = kernels::find_dtype(static_cast<std::uint8_t>(dtype));
@@ -132,7 +139,8 @@ std::uint64_t Scalar::bits(DType dtype, const char* operation) const {
   const std::optional<Wide> whole = floating_    ? to_exact_integer(f64_)
                                     : above_i64_ ? Wide{static_cast<std::uint64_t>(i64_)}
                                                  : Wide{i64_};
-  const std::optional<std::uint64_t> bits = try_bits(*this, whole, dtype);
+  const bool fits = !is_complex_ || patchbay::is_complex(dtype);
+  const std::optional<std::uint64_t> bits = fits ? try_bits(*this, whole, dtype) : std::nullopt;
   if (!bits) [[unlikely]] {
     base::raise(ErrorCode::kInvalidArgument,
                 "[{}] a literal takes the tensor's dtype: expected a value that {} can hold, got "
@@ -143,6 +151,10 @@ std::uint64_t Scalar::bits(DType dtype, const char* operation) const {
 }
 
 std::string Scalar::to_string() const {
+  if (is_complex_) {
+    return fmt::format("{}{}{}j", real().to_string(), std::signbit(imaginary_) ? "-" : "+",
+                       base::printed(std::fabs(imaginary_)));
+  }
   if (above_i64_) return fmt::format("{}", static_cast<std::uint64_t>(i64_));
   return floating_ ? fmt::format("{}", base::printed(f64_)) : fmt::format("{}", i64_);
 }

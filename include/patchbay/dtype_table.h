@@ -24,4 +24,12 @@
   X(u32, "u32", U32, 12, 4, Unsigned, u32, 1) \
   X(u64, "u64", U64, 13, 8, Unsigned, u64, 1)
 
+/* Pairs of floats, the real part first; `type` is that of a part. They are dtypes of tensors alone:
+ * kernels compute with the parts, so every plugin computes with complex numbers. */
+#define PATCHBAY_COMPLEX_DTYPES(X)           \
+  X(c64, "c64", C64, 14, 8, Complex, f32, 5) \
+  X(c128, "c128", C128, 15, 16, Complex, f64, 5)
+
+#define PATCHBAY_TENSOR_DTYPES(X) PATCHBAY_DTYPES(X) PATCHBAY_COMPLEX_DTYPES(X)
+
 #endif /* PATCHBAY_DTYPE_TABLE_H_ */

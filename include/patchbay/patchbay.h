@@ -7,6 +7,7 @@
 #include "patchbay/autograd.h"
 #include "patchbay/buffer.h"
 #include "patchbay/call.h"
+#include "patchbay/complex.h"
 #include "patchbay/concat.h"
 #include "patchbay/convolution.h"
 #include "patchbay/copy.h"

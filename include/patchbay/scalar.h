@@ -2,6 +2,7 @@
 #ifndef PATCHBAY_SCALAR_H_
 #define PATCHBAY_SCALAR_H_
 
+#include <complex>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -25,7 +26,24 @@ class PATCHBAY_API Scalar {
     }
   }
 
+  template <class T>
+  Scalar(const std::complex<T>& value)  // NOLINT(google-explicit-constructor): as above
+      : Scalar(value.real()) {
+    is_complex_ = true;
+    imaginary_ = static_cast<double>(value.imag());
+  }
+
   bool is_floating() const { return floating_; }
+  /// Whether it was made from a complex number, even a real one.
+  bool is_complex() const { return is_complex_; }
+  /// The parts as numbers of their own; the imaginary part of a real number is 0.
+  Scalar real() const {
+    Scalar part = *this;
+    part.is_complex_ = false;
+    part.imaginary_ = 0;
+    return part;
+  }
+  Scalar imag() const { return is_complex_ ? Scalar(imaginary_) : Scalar(0); }
   /// Errors: kInvalidArgument for the slot of a graph, whose value is not fixed.
   double to_double() const {
     check_fixed("scalar");
@@ -37,7 +55,8 @@ class PATCHBAY_API Scalar {
   std::int64_t to_int64() const;
   /// The value as an element of `dtype`, in the bytes of the lowest addresses; rounded to nearest
   /// for floats. Errors: kInvalidArgument if the dtype can't hold it (1.5 as i32, 300 as u8, 1e39
-  /// as f32), with `operation` in the message; as to_double.
+  /// as f32, a complex number as anything but a complex dtype), with `operation` in the message; as
+  /// to_double. A c128 has 16 bytes: take the bits of its parts.
   std::uint64_t bits(DType dtype, const char* operation = "scalar") const;
   std::string to_string() const;
 
@@ -57,11 +76,12 @@ class PATCHBAY_API Scalar {
   }
   [[noreturn]] void raise_not_fixed(const char* operation) const;
 
-  bool floating_ = false;
+  bool floating_ = false, is_complex_ = false;
   bool above_i64_ = false;  // i64_ has the bits of an unsigned integer
   std::uint32_t slot_ = 0;
   double f64_ = 0;
   std::int64_t i64_ = 0;
+  double imaginary_ = 0;
 };
 
 }  // namespace patchbay

@@ -155,7 +155,7 @@ TEST_F(NpyTest, RefusesWhatIsWrong) {
   wrong("{'fortran_order': 1}", "its header is wrong at byte 18: expected True or False, got '1}'");
   wrong("{'descr': [('a', '<f4')]}", "elements are structures, which Patchbay does not have");
   for (const char* descr :
-       {"|O", "<c8", "<U3", "|S3", "<f3", "ff4", "=", "<M8[ns]", "<", "<float32", "g"}) {
+       {"|O", "<c4", "<U3", "|S3", "<f3", "ff4", "=", "<M8[ns]", "<", "<float32", "g"}) {
     expect_refused(npy(descr, "(1,)", "abcd"),
                    std::string("Patchbay has no dtype for '") + descr + "'");
   }
@@ -166,6 +166,17 @@ TEST_F(NpyTest, RefusesWhatIsWrong) {
                  "shape [4611686018427387904, 4] has more than 2^63 - 1 bytes");
   expect_refused(npy("<f4", "(4611686018427387,)", "abcd"), "expected 18446744073709548 bytes");
   expect_refused(npy("|b1", "(2,)", "\1\2"), "a wrong bool: expected 0 or 1, got 2");
+}
+
+TEST_F(NpyTest, ReadsComplexNumbersInBothOrders) {
+  const std::string little("\0\0\x80\x3f\0\0\0\x40", 8), big("\x3f\x80\0\0\x40\0\0\0", 8);
+  for (const auto& [descr, elements] : std::map<std::string, std::string>{
+           {"<c8", little}, {">c8", big}, {"F", little}, {"complex64", little}}) {
+    write(npy(descr, "(1,)", elements));
+    const Tensor got = nn::read_npy(path(), options());
+    EXPECT_EQ(got.to_vector<std::complex<float>>(), (std::vector<std::complex<float>>{{1, 2}}))
+        << descr;
+  }
 }
 
 TEST_F(NpyTest, ReadsWhatItSaves) {

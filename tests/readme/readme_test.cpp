@@ -56,6 +56,10 @@ TEST(Readme, ProgramOfTheChapterOnDevices) { expect_output(DEVICES_PROGRAM, DEVI
 
 TEST(Readme, ProgramOfTheChapterOnProfiles) { expect_output(PROFILING_PROGRAM, PROFILING_OUTPUT); }
 
+TEST(Readme, ProgramOfTheChapterOnComplexNumbers) {
+  expect_output(COMPLEX_PROGRAM, COMPLEX_OUTPUT);
+}
+
 TEST(Readme, ProgramOfTheChapterOnTensors) { expect_output(TENSORS_PROGRAM, TENSORS_OUTPUT); }
 
 TEST(Readme, ProgramOfTheChapterOnLayers) { expect_output(LAYERS_PROGRAM, LAYERS_OUTPUT); }

@@ -238,7 +238,7 @@ void check_options(const CsvOptions& options) {
                 base::quote(std::string_view(&options.delimiter, 1)));
   }
   const DType dtype = options.dtype;
-  if (dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::boolean) {
+  if (dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::boolean || is_complex(dtype)) {
     base::raise(ErrorCode::kDtypeMismatch,
                 "[read_csv] a dtype that is not read: expected f32, f64 or an integer, got {}. "
                 "Read f32 and cast the tensor.",

@@ -25,27 +25,30 @@ struct DTypeCode {
   std::string_view code;
 };
 constexpr std::array kCodes = {
-    DTypeCode{DType::f32, "f4"}, DTypeCode{DType::f64, "f8"}, DTypeCode{DType::f16, "f2"},
-    DTypeCode{DType::i8, "i1"},  DTypeCode{DType::i16, "i2"}, DTypeCode{DType::i32, "i4"},
-    DTypeCode{DType::i64, "i8"}, DTypeCode{DType::u8, "u1"},  DTypeCode{DType::u16, "u2"},
-    DTypeCode{DType::u32, "u4"}, DTypeCode{DType::u64, "u8"}, DTypeCode{DType::boolean, "b1"},
+    DTypeCode{DType::f32, "f4"}, DTypeCode{DType::f64, "f8"},   DTypeCode{DType::f16, "f2"},
+    DTypeCode{DType::i8, "i1"},  DTypeCode{DType::i16, "i2"},   DTypeCode{DType::i32, "i4"},
+    DTypeCode{DType::i64, "i8"}, DTypeCode{DType::u8, "u1"},    DTypeCode{DType::u16, "u2"},
+    DTypeCode{DType::u32, "u4"}, DTypeCode{DType::u64, "u8"},   DTypeCode{DType::boolean, "b1"},
+    DTypeCode{DType::c64, "c8"}, DTypeCode{DType::c128, "c16"},
 };
 
 /// Other texts of NumPy's for these dtypes, which it reads and does not write.
 constexpr std::array kLetters = {
-    DTypeCode{DType::f32, "f"}, DTypeCode{DType::f64, "d"},     DTypeCode{DType::f16, "e"},
-    DTypeCode{DType::i8, "b"},  DTypeCode{DType::i16, "h"},     DTypeCode{DType::i32, "i"},
-    DTypeCode{DType::i64, "l"}, DTypeCode{DType::i64, "q"},     DTypeCode{DType::u8, "B"},
-    DTypeCode{DType::u16, "H"}, DTypeCode{DType::u32, "I"},     DTypeCode{DType::u64, "L"},
-    DTypeCode{DType::u64, "Q"}, DTypeCode{DType::boolean, "?"},
+    DTypeCode{DType::f32, "f"},  DTypeCode{DType::f64, "d"},     DTypeCode{DType::f16, "e"},
+    DTypeCode{DType::i8, "b"},   DTypeCode{DType::i16, "h"},     DTypeCode{DType::i32, "i"},
+    DTypeCode{DType::i64, "l"},  DTypeCode{DType::i64, "q"},     DTypeCode{DType::u8, "B"},
+    DTypeCode{DType::u16, "H"},  DTypeCode{DType::u32, "I"},     DTypeCode{DType::u64, "L"},
+    DTypeCode{DType::u64, "Q"},  DTypeCode{DType::boolean, "?"}, DTypeCode{DType::c64, "F"},
+    DTypeCode{DType::c128, "D"},
 };
 constexpr std::array kNames = {
-    DTypeCode{DType::f32, "float32"}, DTypeCode{DType::f64, "float64"},
-    DTypeCode{DType::f16, "float16"}, DTypeCode{DType::i8, "int8"},
-    DTypeCode{DType::i16, "int16"},   DTypeCode{DType::i32, "int32"},
-    DTypeCode{DType::i64, "int64"},   DTypeCode{DType::u8, "uint8"},
-    DTypeCode{DType::u16, "uint16"},  DTypeCode{DType::u32, "uint32"},
-    DTypeCode{DType::u64, "uint64"},  DTypeCode{DType::boolean, "bool"},
+    DTypeCode{DType::f32, "float32"},   DTypeCode{DType::f64, "float64"},
+    DTypeCode{DType::f16, "float16"},   DTypeCode{DType::i8, "int8"},
+    DTypeCode{DType::i16, "int16"},     DTypeCode{DType::i32, "int32"},
+    DTypeCode{DType::i64, "int64"},     DTypeCode{DType::u8, "uint8"},
+    DTypeCode{DType::u16, "uint16"},    DTypeCode{DType::u32, "uint32"},
+    DTypeCode{DType::u64, "uint64"},    DTypeCode{DType::boolean, "bool"},
+    DTypeCode{DType::c64, "complex64"}, DTypeCode{DType::c128, "complex128"},
 };
 
 const DTypeCode* find(std::span<const DTypeCode> codes, std::string_view text) {

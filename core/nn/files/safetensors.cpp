@@ -214,6 +214,12 @@ void files::write_safetensors(const std::filesystem::path& file, const TensorMap
             "out.",
             operation, base::quote(name));
     }
+    if (tensor.dtype() == DType::c128) {
+      raise(ErrorCode::kDtypeMismatch,
+            "[{}] tensor {} has the dtype c128, which the format lacks. Cast it to c64, or save "
+            "view_as_real of it.",
+            operation, base::quote(name));
+    }
     entries.push_back({name, tensor.dtype(), tensor.shape(), 0, tensor.size_bytes()});
   }
   for (const auto& [name, table] : tables) {

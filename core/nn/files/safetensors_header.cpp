@@ -29,7 +29,7 @@ constexpr std::array kDTypeNames = {
     DTypeName{DType::bf16, "BF16"},    DTypeName{DType::i64, "I64"}, DTypeName{DType::i32, "I32"},
     DTypeName{DType::i16, "I16"},      DTypeName{DType::i8, "I8"},   DTypeName{DType::u64, "U64"},
     DTypeName{DType::u32, "U32"},      DTypeName{DType::u16, "U16"}, DTypeName{DType::u8, "U8"},
-    DTypeName{DType::boolean, "BOOL"},
+    DTypeName{DType::boolean, "BOOL"}, DTypeName{DType::c64, "C64"},
 };
 
 std::optional<DType> dtype_of_name(std::string_view name) {

@@ -123,7 +123,7 @@ Tensor read_elements(Source& source, const Elements& elements, std::uint64_t mos
       chunk = Staging(0);
     }
   }
-  if (elements.is_big_endian) swap_bytes(bytes, size, size_bytes(elements.dtype));
+  if (elements.is_big_endian) swap_bytes(bytes, size, size_bytes(real_dtype(elements.dtype)));
   if (elements.dtype == DType::boolean) {
     if (const std::optional<int> wrong = wrong_bool(bytes, size)) {
       source.subject().fail("a wrong bool: expected 0 or 1, got {}", *wrong);

@@ -293,6 +293,12 @@ Tensor differentiable(Tensor grad, const Tensor& input) {
 
 /// The gradient of an output, checked, or 1.
 Tensor output_gradient(const char* operation, const TensorImpl& output, const Tensor& given) {
+  if (!given.defined() && is_complex(output.dtype)) {
+    raise(ErrorCode::kDtypeMismatch,
+          "[{}] no gradient for complex numbers: they have no order, so nothing can be minimized "
+          "(output: {}). Take abs or real, or pass a gradient.",
+          operation, describe(output));
+  }
   if (!given.defined()) {
     if (output.num_elements == 1) return ones_like(handle_of(output));
     raise(

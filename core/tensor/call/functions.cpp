@@ -3,6 +3,7 @@
 // clang-format off
 #include "patchbay/attention.h"
 #include "patchbay/autograd.h"
+#include "patchbay/complex.h"
 #include "patchbay/concat.h"
 #include "patchbay/convolution.h"
 #include "patchbay/elementwise.h"
@@ -107,6 +108,7 @@ constexpr Argument kOfClampOut[] = {{"out", ValueKind::kTensor, true}, {"a", Val
 constexpr Argument kOfClipByNorm[] = {{"gradients", ValueKind::kTensors, true}, {"most", ValueKind::kNumber, true}};
 constexpr Argument kOfClipByNorm1[] = {{"gradients", ValueKind::kTensors, true}, {"most", ValueKind::kTensor, true}};
 constexpr Argument kOfClipByValue[] = {{"gradients", ValueKind::kTensors, true}, {"limit", ValueKind::kNumber, true}};
+constexpr Argument kOfComplex[] = {{"real", ValueKind::kTensor, true}, {"imag", ValueKind::kTensor, true}};
 constexpr Argument kOfConcat[] = {{"tensors", ValueKind::kTensors, true}, {"dim", ValueKind::kInteger, false}};
 constexpr Argument kOfConcatOut[] = {{"out", ValueKind::kTensor, true}, {"tensors", ValueKind::kTensors, true},
     {"dim", ValueKind::kInteger, false}};
@@ -332,6 +334,7 @@ constexpr Signature kSignatures[] = {
         in.tensor(2), in.get<Scalar>(3, 1), in.get<Scalar>(4, 1))); }},
     {"all", kOfAll, [](const Arguments& in) -> Results { return one(patchbay::all(in.tensor(0), in.get<Axes>(1, {}),
         in.get<bool>(2, false))); }},
+    {"angle", kOfAbs, [](const Arguments& in) -> Results { return one(patchbay::angle(in.tensor(0))); }},
     {"any", kOfAll, [](const Arguments& in) -> Results { return one(patchbay::any(in.tensor(0), in.get<Axes>(1, {}),
         in.get<bool>(2, false))); }},
     {"arange", kOfArange, [](const Arguments& in) -> Results { TensorOptions s0{}; in.set(3, s0.dtype); in.set(4,
@@ -383,10 +386,13 @@ constexpr Signature kSignatures[] = {
         one(patchbay::clip_by_norm(in.tensors(0), in.tensor(1))); }},
     {"clip_by_value", kOfClipByValue, [](const Arguments& in) -> Results { patchbay::clip_by_value(in.tensors(0),
         in.get<double>(1)); return {}; }},
+    {"complex", kOfComplex, [](const Arguments& in) -> Results { return one(patchbay::complex(in.tensor(0),
+        in.tensor(1))); }},
     {"concat", kOfConcat, [](const Arguments& in) -> Results { return one(patchbay::concat(in.tensors(0),
         in.get<Dim>(1, 0))); }},
     {"concat_out", kOfConcatOut, [](const Arguments& in) -> Results { return one(patchbay::concat_out(in.tensor(0),
         in.tensors(1), in.get<Dim>(2, 0))); }},
+    {"conj", kOfAbs, [](const Arguments& in) -> Results { return one(patchbay::conj(in.tensor(0))); }},
     {"conv1d", kOfConv1d, [](const Arguments& in) -> Results { Conv1dOptions s0{}; in.set(3, s0.stride); in.set(4,
         s0.padding); in.set(5, s0.dilation); in.set(6, s0.groups); return one(patchbay::conv1d(in.tensor(0),
         in.tensor(1), in.tensor(2), s0)); }},
@@ -516,6 +522,7 @@ constexpr Signature kSignatures[] = {
         in.refuse_numbers(); }},
     {"huber_loss", kOfHuberLoss, [](const Arguments& in) -> Results { return one(patchbay::huber_loss(in.tensor(0),
         in.tensor(1), in.get<double>(2, 1), in.get<LossReduction>(3, LossReduction::kMean))); }},
+    {"imag", kOfAbs, [](const Arguments& in) -> Results { return one(patchbay::imag(in.tensor(0))); }},
     {"index_add", kOfIndexAdd, [](const Arguments& in) -> Results { return one(patchbay::index_add(in.tensor(0),
         in.get<Dim>(1), in.tensor(2), in.tensor(3))); }},
     {"index_add_out", kOfIndexAddOut, [](const Arguments& in) -> Results { return
@@ -710,6 +717,7 @@ constexpr Signature kSignatures[] = {
     {"randperm", kOfRandperm, [](const Arguments& in) -> Results { return
         one(patchbay::randperm(in.get<std::int64_t>(0), in.has(1) ? in.get<Device>(1) : default_device(),
         in.get<std::optional<Generator>>(2, {}))); }},
+    {"real", kOfAbs, [](const Arguments& in) -> Results { return one(patchbay::real(in.tensor(0))); }},
     {"relu", kOfAbs, [](const Arguments& in) -> Results { return one(patchbay::relu(in.tensor(0))); }},
     {"relu_out", kOfAbsOut, [](const Arguments& in) -> Results { return one(patchbay::relu_out(in.tensor(0),
         in.tensor(1))); }},
@@ -815,6 +823,10 @@ constexpr Signature kSignatures[] = {
         in.tensor(1))); }},
     {"var", kOfStddev, [](const Arguments& in) -> Results { return one(patchbay::var(in.tensor(0), in.get<Axes>(1,
         {}), in.get<int>(2, 1), in.get<bool>(3, false))); }},
+    {"view_as_complex", kOfAbs, [](const Arguments& in) -> Results { return
+        one(patchbay::view_as_complex(in.tensor(0))); }},
+    {"view_as_real", kOfAbs, [](const Arguments& in) -> Results { return one(patchbay::view_as_real(in.tensor(0)));
+        }},
     {"where", kOfWhere, [](const Arguments& in) -> Results { if (in.is_tensor(1) && in.is_tensor(2)) { return
         one(patchbay::where(in.tensor(0), in.tensor(1), in.tensor(2))); } if (in.is_tensor(1) && !in.is_tensor(2)) {
         return one(patchbay::where(in.tensor(0), in.tensor(1), in.get<Scalar>(2))); } if (!in.is_tensor(1) &&
@@ -842,6 +854,7 @@ constexpr NotCalled kNotCalled[] = {
     {"callable_names", "its result is no tensor"},
     {"checked_size_bytes", "its result is no tensor"},
     {"checkpoint", "`function` is a function"},
+    {"complex_dtype", "its result is no tensor"},
     {"contiguous_strides", "its result is no tensor"},
     {"copy", "`buffer` is a Buffer"},
     {"copy_from_host", "`buffer` is a Buffer"},
@@ -859,6 +872,7 @@ constexpr NotCalled kNotCalled[] = {
     {"from_host_bytes", "`data` is an address"},
     {"fuse", "it is a template"},
     {"gradcheck", "its result is no tensor"},
+    {"is_complex", "its result is no tensor"},
     {"is_floating", "its result is no tensor"},
     {"is_grad_enabled", "its result is no tensor"},
     {"is_inference_mode", "its result is no tensor"},
@@ -921,6 +935,7 @@ constexpr NotCalled kNotCalled[] = {
     {"plugin_abi_version", "its result is no tensor"},
     {"plugin_extension", "its result is no tensor"},
     {"print_options", "its result is no tensor"},
+    {"real_dtype", "its result is no tensor"},
     {"record_graph", "its result is no tensor"},
     {"running_plugin_calls", "its result is no tensor"},
     {"set_default_device", "it takes and gives no tensor"},

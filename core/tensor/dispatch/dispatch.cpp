@@ -8,12 +8,18 @@
 
 #include "core/base/error.h"
 #include "core/runtime/kernel/kernel_cache.h"
+#include "core/tensor/dispatch/make.h"
 
 namespace patchbay::tensor {
 
 Operand literal(const char* operation, DType dtype, const Scalar& value) {
-  if (value.slot() == 0) [[likely]]
+  if (value.slot() == 0) [[likely]] {
+    if (dtype == DType::c128) [[unlikely]] {
+      return {nullptr, base::ElementBits(value.real().bits(DType::f64, operation),
+                                         value.imag().bits(DType::f64, operation))};
+    }
     return {nullptr, value.bits(dtype, operation)};
+  }
   if (runtime::Recorder* recorder = runtime::current_recorder();
       recorder == nullptr || !recorder->has_slot(value.slot())) {
     base::raise(ErrorCode::kInvalidArgument,
@@ -95,10 +101,39 @@ void launch_fill(const TensorImpl& out, const base::ElementBits& bits) {
 }
 
 void launch_fill(const TensorImpl& out, const Operand& value) {
+  if (is_complex(out.dtype)) [[unlikely]] {
+    const base::ElementBits real = part_of(value.bits, out.dtype, 0);
+    const base::ElementBits imaginary = part_of(value.bits, out.dtype, 1);
+    if (real == imaginary && out.shape.rank() < kMaxRank) {
+      return launch_fill(*make_pairs(out).impl(), Operand{nullptr, real});
+    }
+    launch_fill(*make_part(out, 0).impl(), Operand{nullptr, real});
+    return launch_fill(*make_part(out, 1).impl(), Operand{nullptr, imaginary});
+  }
   launch_elementwise(op::fill, out.dtype, out, {&value, 1});
 }
 
+namespace {
+
+/// From complex or real numbers to complex ones.
+void copy_complex(const TensorImpl& out, const TensorImpl& in) {
+  if (!is_complex(in.dtype)) {
+    launch_copy(*make_part(out, 0).impl(), in);
+    return launch_fill(*make_part(out, 1).impl(), 0);
+  }
+  if (out.shape.rank() < kMaxRank && in.shape.rank() < kMaxRank) {
+    return launch_copy(*make_pairs(out).impl(), *make_pairs(in).impl());
+  }
+  for (const int part : {0, 1}) {
+    launch_copy(*make_part(out, part).impl(), *make_part(in, part).impl());
+  }
+}
+
+}  // namespace
+
 void launch_copy(const TensorImpl& out, const TensorImpl& in) {
+  if (is_complex(out.dtype)) [[unlikely]]
+    return copy_complex(out, in);
   const Operand source{&in};
   launch_elementwise(out.dtype == in.dtype ? op::copy : op::cast, in.dtype, out, {&source, 1});
 }

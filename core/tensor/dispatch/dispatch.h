@@ -34,6 +34,12 @@ struct Operand {
 /// A number as an operand. It may be a recording's slot. Errors: those of Scalar::bits.
 Operand literal(const char* operation, DType dtype, const Scalar& value);
 
+/// The real (0) or imaginary (1) part of the value of a complex element.
+constexpr base::ElementBits part_of(const base::ElementBits& bits, DType dtype, int part) {
+  if (dtype == DType::c128) return part == 0 ? bits.low : bits.high;
+  return part == 0 ? bits.low & 0xffff'ffffu : bits.low >> 32;
+}
+
 /// The arguments of one launch. `Room` has their storage. The tensors must outlive the launch.
 template <class Room>
 class LaunchIn {

@@ -54,7 +54,8 @@ const Tensor& Tensor::requires_grad_(bool value) const {
   }
   if (value) {
     tensor::check_no_inference("requires_grad_");
-    tensor::check_dtype_allowed("requires_grad_", tensor::kFloats, {"tensor", impl});
+    tensor::check_dtype_allowed("requires_grad_", tensor::kFloats | tensor::kComplex,
+                                {"tensor", impl});
   }
   if (value || impl.grad_state != nullptr) state_of(impl).requires_grad = value;
   return *this;

@@ -17,6 +17,11 @@ Shape row_major(const Shape& shape) {
   return contiguous_strides(shape);
 }
 
+Shape doubled(Shape strides) {
+  for (int i = 0; i < strides.rank(); ++i) strides[i] *= 2;
+  return strides;
+}
+
 }  // namespace
 
 Tensor adopt(Buffer&& storage, std::size_t offset_bytes, DType dtype, const Shape& shape,
@@ -34,6 +39,21 @@ Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
 Tensor make_view(const TensorImpl& base, std::size_t offset_bytes, const Shape& shape,
                  const Shape& strides) {
   return adopt(Buffer(base.storage), offset_bytes, base.dtype, shape, strides);
+}
+
+Tensor make_pairs(const TensorImpl& complex) {
+  Shape shape = complex.shape, strides = doubled(complex.strides);
+  shape.push_back(2);
+  strides.push_back(1);
+  return adopt(Buffer(complex.storage), complex.offset_bytes, real_dtype(complex.dtype), shape,
+               strides);
+}
+
+Tensor make_part(const TensorImpl& complex, int part) {
+  const DType dtype = real_dtype(complex.dtype);
+  const std::size_t offset = static_cast<std::size_t>(part) * size_bytes(dtype);
+  return adopt(Buffer(complex.storage), complex.offset_bytes + offset, dtype, complex.shape,
+               doubled(complex.strides));
 }
 
 Tensor make_scalar(const char* operation, const base::ElementBits& bits, DType dtype,

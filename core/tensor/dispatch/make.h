@@ -31,6 +31,11 @@ inline Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
 /// Makes another tensor in the storage of `base`.
 Tensor make_view(const TensorImpl& base, std::size_t offset_bytes, const Shape& shape,
                  const Shape& strides);
+/// A view of complex numbers as pairs of their parts, with a last dimension of 2 that is new. The
+/// rank must be below kMaxRank.
+Tensor make_pairs(const TensorImpl& complex);
+/// A view of the real (0) or imaginary (1) parts.
+Tensor make_part(const TensorImpl& complex, int part);
 /// Makes a 0-d tensor on the device of `like`.
 Tensor make_scalar(const char* operation, const base::ElementBits& bits, DType dtype,
                    const TensorImpl& like);

@@ -57,6 +57,11 @@ void raise_dtype_mismatch(const char* operation, const NamedOperand& expected,
 }
 
 void raise_no_such_dtype(const char* operation, DTypes dtypes, const NamedOperand& operand) {
+  if (is_complex(operand.tensor.dtype)) {
+    raise(ErrorCode::kDtypeMismatch,
+          "[{}] is not defined for complex numbers ({}). Take real, imag or abs first.", operation,
+          describe(operand));
+  }
   raise(ErrorCode::kDtypeMismatch,
         "[{}] is not defined for {}: expected one of {}, got {} ({}). Convert it first with cast.",
         operation, patchbay::to_string(operand.tensor.dtype), to_string(dtypes),
@@ -65,7 +70,9 @@ void raise_no_such_dtype(const char* operation, DTypes dtypes, const NamedOperan
 
 bool has_dtype(const runtime::DeviceState& device, DType dtype) {
   switch (dtype) {
-    case DType::f64: return device.info.properties.f64;
+    case DType::f64:
+    case DType::c128: return device.info.properties.f64;
+    case DType::c64: return true;
     case DType::f16: return device.info.properties.f16;
     case DType::bf16: return device.info.properties.bf16;
     default: return is_everywhere(dtype);
@@ -75,10 +82,10 @@ bool has_dtype(const runtime::DeviceState& device, DType dtype) {
 void check_device_has(const char* operation, const runtime::DeviceState& device, DType dtype) {
   if (has_dtype(device, dtype)) [[likely]]
     return;
-  if (!contains(kAll, dtype)) {
+  if (!contains(kAll | kComplex, dtype)) {
     raise(ErrorCode::kInvalidArgument,
           "[{}] not a dtype: expected one of {}, got the number {}. Use a value of DType.",
-          operation, to_string(kAll), static_cast<int>(dtype));
+          operation, to_string(kAll | kComplex), static_cast<int>(dtype));
   }
   DTypes known = 0;
   for (const DType candidate : kDTypes) {

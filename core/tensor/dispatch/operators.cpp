@@ -10,7 +10,15 @@
 
 namespace patchbay::tensor {
 
-std::string to_string(DTypes set) { return kernels::list_of(set); }
+std::string to_string(DTypes set) {
+  std::string text;
+  for (const DType dtype : kDTypes) {
+    if (!contains(set, dtype)) continue;
+    if (!text.empty()) text += ", ";
+    text += patchbay::to_string(dtype);
+  }
+  return text;
+}
 
 namespace {
 

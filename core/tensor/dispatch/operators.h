@@ -29,7 +29,8 @@ constexpr DTypes dtypes_of(T... dtypes) {
   return (DTypes{0} | ... | kernels::bit_of(static_cast<std::uint8_t>(dtypes)));
 }
 constexpr bool contains(DTypes set, DType dtype) {
-  return kernels::contains(set, static_cast<std::uint8_t>(dtype));
+  const auto number = static_cast<std::uint8_t>(dtype);
+  return number <= static_cast<std::uint8_t>(DType::c128) && (set & kernels::bit_of(number)) != 0;
 }
 inline constexpr DTypes kSmallFloats = kernels::all_of_kind(kernels::DtypeKind::kHalf);
 /// 16-bit floats: computed in f32 and rounded once.
@@ -43,6 +44,8 @@ inline constexpr DTypes kBooleans = PATCHBAY_SET_BOOLS;
 /// Kept, and not computed in.
 inline constexpr DTypes kStorage = PATCHBAY_SET_STORAGE;
 inline constexpr DTypes kAll = PATCHBAY_SET_ALL;
+/// Pairs of floats: operations of their own, whose kernels compute with the parts.
+inline constexpr DTypes kComplex = dtypes_of(DType::c64, DType::c128);
 
 /// Whether every device has the dtype. Others are optional.
 constexpr bool is_everywhere(DType dtype) {

@@ -10,6 +10,7 @@
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/elementwise/elementwise.h"
+#include "core/tensor/views/sum.h"
 
 namespace patchbay {
 
@@ -117,7 +118,7 @@ Call check(const Choice& choice, const Literals& literals, DType dtype_of_litera
     if (choice[i] != nullptr) {
       call.operands[i].tensor = choice[i];
     } else {
-      call.operands[i].bits = literals[i]->bits(dtype, op::where.name);
+      call.operands[i] = literal(op::where.name, dtype, *literals[i]);
     }
   }
   return call;
@@ -131,12 +132,30 @@ DType dtype_of(const Literals& literals) {
   return DType::i64;
 }
 
+/// Of complex numbers part by part.
+void launch_where(const TensorImpl& out, DType dtype, std::span<const Operand> operands) {
+  if (!is_complex(dtype)) return launch_elementwise(op::where, dtype, out, operands);
+  for (const int part : {0, 1}) {
+    std::array<Operand, 3> parts{operands[0], operands[1], operands[2]};
+    std::array<Tensor, 3> views;
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      if (parts[i].tensor != nullptr) {
+        views[i] = make_part(*parts[i].tensor, part);
+        parts[i].tensor = views[i].impl();
+      } else {
+        parts[i].bits = part_of(parts[i].bits, dtype, part);
+      }
+    }
+    launch_elementwise(op::where, real_dtype(dtype), *make_part(out, part).impl(), parts);
+  }
+}
+
 Tensor choose(const Choice& choice, const Literals& literals = {}) {
   Call call = check(choice, literals, dtype_of(literals));
   move_condition(call, call.place);
   read_scalars(op::where.name, call.place, call.operands);
   Tensor result = make_empty(op::where.name, call.shape, call.dtype, call.place);
-  launch_elementwise(op::where, call.dtype, *result.impl(), call.operands);
+  launch_where(*result.impl(), call.dtype, call.operands);
   return result;
 }
 
@@ -144,7 +163,30 @@ const Tensor& choose_out(const Tensor& out, const Choice& choice, const Literals
   const TensorImpl& target = impl_of(op::where.name, out, "out");
   Call call = check(choice, literals, target.dtype);
   move_condition(call, target);
+  if (is_complex(call.dtype)) {
+    base::raise(ErrorCode::kUnsupported,
+                "[where] complex numbers are not written to an out yet (out: {}). Copy the result "
+                "of where to it.",
+                describe(target));
+  }
   return run_out(op::where, call.dtype, out, call.shape, call.operands, kNames);
+}
+
+Tensor tensor_of(const Tensor& operand) { return operand; }
+Tensor tensor_of(const Scalar&) { return {}; }
+
+/// Operands that are numbers are undefined.
+void record_complex(const Tensor& result, const Tensor& condition, const Tensor& a,
+                    const Tensor& b) {
+  const auto shape_of = [](const Tensor& x) { return x.defined() ? x.shape() : Shape(); };
+  record(op::where.name, result, {&a, &b},
+         [chosen = Saved("condition", condition), a_shape = shape_of(a), b_shape = shape_of(b)](
+             const Tensor& grad, const Node& node) {
+           const Tensor from_a = chosen.get(node);
+           return std::vector<Tensor>{
+               node.inputs[0] ? sum_to(where(from_a, grad, 0), a_shape) : Tensor(),
+               node.inputs[1] ? sum_to(where(from_a, 0, grad), b_shape) : Tensor()};
+         });
 }
 
 /// Records the operation if an operand needs a gradient.
@@ -156,8 +198,13 @@ Tensor recorded(const Tensor& result, const Tensor& condition, const A& a, const
     else
       return false;
   };
-  if (needs(a) || needs(b)) [[unlikely]]
+  if (!(needs(a) || needs(b))) [[likely]]
+    return result;
+  if (is_complex(result.dtype())) {
+    record_complex(result, condition, tensor_of(a), tensor_of(b));
+  } else {
     record_elementwise(op::where, result, condition, a, b);
+  }
   return result;
 }
 

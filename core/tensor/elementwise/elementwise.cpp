@@ -15,6 +15,7 @@
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
+#include "core/tensor/elementwise/complex.h"
 #include "core/tensor/elementwise/fused.h"
 #include "core/tensor/elementwise/fused_call.h"
 #include "core/tensor/fuse/derivatives.h"
@@ -39,6 +40,23 @@ const TensorImpl& place_of(const Operator& op, const NamedOperand& a, const Name
     raise_place_mismatch(op.name, moves_a ? b : a, moves_a ? a : b);
   }
   return b.tensor;
+}
+
+/// Whether the operator is computed of the parts of complex operands. Their dtypes are none of its
+/// kernel's.
+bool is_of_parts(const Operator& op, const TensorImpl& operand) {
+  if (contains(op.dtypes, operand.dtype)) [[likely]]
+    return false;
+  return is_complex(operand.dtype) && has_complex_form(op);
+}
+
+/// Two complex operands.
+std::array<TensorOrScalar, 2> matched_complex(const Operator& op, const Tensor& a,
+                                              const Tensor& b) {
+  const NamedOperand x{"a", *a.impl()}, y{"b", *b.impl()};
+  if (&x.tensor.device() != &y.tensor.device()) raise_device_mismatch(op.name, x, y);
+  check_same_dtype(op.name, x, y);
+  return {a, b};
 }
 
 /// Checks devices before dtypes.
@@ -67,6 +85,8 @@ constexpr std::array<const char*, 2> kNames{"a", "b"};
 
 Tensor binary(const Operator& op, const Tensor& a, const Tensor& b) {
   const NamedOperand x{"a", impl_of(op.name, a, "a")}, y{"b", impl_of(op.name, b, "b")};
+  if (is_of_parts(op, x.tensor)) [[unlikely]]
+    return complex_result(op, matched_complex(op, a, b));
   Pair pair = match(op, x, y);
   const DType dtype = x.tensor.dtype;
   const Shape shape = broadcast_shapes(op.name, x, y);
@@ -82,6 +102,8 @@ Tensor binary(const Operator& op, const Tensor& a, const Tensor& b) {
 const Tensor& binary_out(const Operator& op, const Tensor& out, const Tensor& a, const Tensor& b) {
   static_cast<void>(impl_of(op.name, out, "out"));
   const NamedOperand x{"a", impl_of(op.name, a, "a")}, y{"b", impl_of(op.name, b, "b")};
+  if (is_of_parts(op, x.tensor)) [[unlikely]]
+    return complex_out(op, out, matched_complex(op, a, b));
   Pair pair = match(op, x, y);
   return run_out(op, x.tensor.dtype, out, broadcast_shapes(op.name, x, y), pair.operands, kNames);
 }
@@ -101,6 +123,8 @@ Operand literal_for(const Operator& op, const NamedOperand& operand, const Scala
 
 Tensor binary(const Operator& op, const Tensor& a, const Scalar& b) {
   const TensorImpl& x = impl_of(op.name, a, "a");
+  if (is_of_parts(op, x)) [[unlikely]]
+    return complex_result(op, std::array<TensorOrScalar, 2>{a, b});
   Tensor result = with_literal(op, x, {Operand{&x}, literal_for(op, {"a", x}, b)});
   if (needs_grad(x)) [[unlikely]]
     record_elementwise(op, result, a, b);
@@ -109,6 +133,8 @@ Tensor binary(const Operator& op, const Tensor& a, const Scalar& b) {
 
 Tensor binary(const Operator& op, const Scalar& a, const Tensor& b) {
   const TensorImpl& y = impl_of(op.name, b, "b");
+  if (is_of_parts(op, y)) [[unlikely]]
+    return complex_result(op, std::array<TensorOrScalar, 2>{a, b});
   Tensor result = with_literal(op, y, {literal_for(op, {"b", y}, a), Operand{&y}});
   if (needs_grad(y)) [[unlikely]]
     record_elementwise(op, result, a, b);
@@ -118,6 +144,8 @@ Tensor binary(const Operator& op, const Scalar& a, const Tensor& b) {
 const Tensor& binary_out(const Operator& op, const Tensor& out, const Tensor& a, const Scalar& b) {
   static_cast<void>(impl_of(op.name, out, "out"));
   const TensorImpl& x = impl_of(op.name, a, "a");
+  if (is_of_parts(op, x)) [[unlikely]]
+    return complex_out(op, out, std::array<TensorOrScalar, 2>{a, b});
   std::array<Operand, 2> operands{Operand{&x}, literal_for(op, {"a", x}, b)};
   return run_out(op, x.dtype, out, x.shape, operands, kNames);
 }
@@ -125,12 +153,16 @@ const Tensor& binary_out(const Operator& op, const Tensor& out, const Tensor& a,
 const Tensor& binary_out(const Operator& op, const Tensor& out, const Scalar& a, const Tensor& b) {
   static_cast<void>(impl_of(op.name, out, "out"));
   const TensorImpl& y = impl_of(op.name, b, "b");
+  if (is_of_parts(op, y)) [[unlikely]]
+    return complex_out(op, out, std::array<TensorOrScalar, 2>{a, b});
   std::array<Operand, 2> operands{literal_for(op, {"b", y}, a), Operand{&y}};
   return run_out(op, y.dtype, out, y.shape, operands, kNames);
 }
 
 Tensor unary(const Operator& op, const Tensor& a) {
   const TensorImpl& x = impl_of(op.name, a, "a");
+  if (is_of_parts(op, x)) [[unlikely]]
+    return complex_result(op, std::array<TensorOrScalar, 1>{a});
   check_dtype_allowed(op, {"a", x});
   Tensor result = make_empty(op.name, x.shape, result_dtype(op, x.dtype), x);
   const Operand operand{&x};
@@ -143,6 +175,8 @@ Tensor unary(const Operator& op, const Tensor& a) {
 const Tensor& unary_out(const Operator& op, const Tensor& out, const Tensor& a) {
   const TensorImpl& target = impl_of(op.name, out, "out");
   const TensorImpl& x = impl_of(op.name, a, "a");
+  if (is_of_parts(op, x)) [[unlikely]]
+    return complex_out(op, out, std::array<TensorOrScalar, 1>{a});
   check_dtype_allowed(op, {"a", x});
   if (&x.device() != &target.device() && is_host_scalar(x, target)) {
     // Unary kernels take no scalars, so the value becomes a tensor on the device.

@@ -17,7 +17,7 @@ struct DlpackDtype {
 
 #define PATCHBAY_ROW(name, printed, NAME, number, size_bytes, kind, type, dlpack_code) \
   {DType::name, dlpack_code, 8 * (size_bytes)},
-inline constexpr DlpackDtype kDlpackDtypes[] = {PATCHBAY_DTYPES(PATCHBAY_ROW)};
+inline constexpr DlpackDtype kDlpackDtypes[] = {PATCHBAY_TENSOR_DTYPES(PATCHBAY_ROW)};
 #undef PATCHBAY_ROW
 
 }  // namespace patchbay::tensor

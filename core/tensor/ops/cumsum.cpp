@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "patchbay/complex.h"
 #include "patchbay/ops.h"
 
 #include "core/tensor/dispatch/dispatch.h"
@@ -48,6 +49,10 @@ Tensor sums_along(const Tensor& a, int dim, bool reverse) {
 Tensor cumsum(const Tensor& a, Dim dim, bool reverse) {
   using namespace tensor;
   const NamedOperand named{"a", impl_of("cumsum", a)};
+  if (is_complex(named.tensor.dtype)) {
+    const int along = resolve_axis("cumsum", named, dim);
+    return a.rank() == 0 ? a.clone() : view_as_complex(cumsum(view_as_real(a), along, reverse));
+  }
   check_dtype_allowed("cumsum", op::cumsum.dtypes | kSmallFloats, named);
   return sums_along(a, resolve_axis("cumsum", named, dim), reverse);
 }

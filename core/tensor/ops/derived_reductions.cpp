@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <limits>
 
+#include "patchbay/complex.h"
+
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/ops/reduce.h"
+#include "core/tensor/views/sum.h"
 
 namespace patchbay {
 namespace {
@@ -42,6 +45,10 @@ double divisor_of(std::int64_t count, int correction) {
 
 Tensor var_of(const char* operation, const Tensor& a, const Axes& axes, int correction, bool keep) {
   const TensorImpl& source = impl_of(operation, a);
+  if (is_complex(source.dtype)) {
+    return var_of(operation, real(a), axes, correction, keep) +
+           var_of(operation, imag(a), axes, correction, keep);
+  }
   check_dtype_allowed(operation, kFloats, {"a", source});
   const std::int64_t count = num_reduced(operation, a, axes);
   if (is_small(a.dtype())) {
@@ -108,6 +115,9 @@ Tensor deviation(const Tensor& a, const Axes& axes, std::int64_t count, double d
 }  // namespace
 
 Tensor mean(const Tensor& a, const Axes& axes, bool keep) {
+  if (is_complex(tensor::impl_of("mean", a).dtype)) {
+    return tensor::sum_of("mean", a, axes, keep) / tensor::num_reduced("mean", a, axes);
+  }
   check_floating("mean", a);
   const std::int64_t count = tensor::num_reduced("mean", a, axes);
   if (tensor::is_small(a.dtype())) return mean(a.cast(DType::f32), axes, keep).cast(a.dtype());
@@ -135,6 +145,7 @@ Tensor all(const Tensor& a, const Axes& axes, bool keep) {
 }
 
 Tensor norm(const Tensor& a, double order, const Axes& axes, bool keep) {
+  if (is_complex(tensor::impl_of("norm", a).dtype)) return norm(abs(a), order, axes, keep);
   check_floating("norm", a);
   if (order == 1) return tensor::reduce(tensor::op::sum_abs, "norm", a, axes, keep);
   if (order == INFINITY) return tensor::reduce(tensor::op::max_abs, "norm", a, axes, keep);
@@ -160,6 +171,7 @@ Tensor norm(const Tensor& a, double order, const Axes& axes, bool keep) {
 }
 
 Tensor stddev(const Tensor& a, const Axes& axes, int correction, bool keep) {
+  if (is_complex(tensor::impl_of("stddev", a).dtype)) return sqrt(var(a, axes, correction, keep));
   check_floating("stddev", a);
   if (tensor::is_small(a.dtype())) {
     static_cast<void>(tensor::num_reduced("stddev", a, axes));  // its errors show a as it was given

@@ -105,7 +105,7 @@ void check_source(const Lookup& lookup, const NamedOperand& a, const Tensor& sou
   const NamedOperand named{"source", impl_of(lookup.operation, source, "source")};
   check_same_device(lookup.operation, a, named);
   check_same_dtype(lookup.operation, a, named);
-  check_dtype_allowed(lookup.operation, op::scatter_add.dtypes | kSmallFloats, a);
+  check_dtype_allowed(lookup.operation, op::scatter_add.dtypes | kSmallFloats | kComplex, a);
   if (with_axis(named.tensor.shape) == lookup.index.shape()) return;
   raise(ErrorCode::kShapeMismatch,
         "[{}] source has the wrong shape: expected {}, an element for each index, got {} ({}; {}). "
@@ -138,6 +138,12 @@ void add(Launch& launch, const TensorImpl& tensor, std::uint8_t access) {
 void launch_gather(const Lookup& lookup, const TensorImpl& out, const TensorImpl& a) {
   const TensorImpl& index = *lookup.index.impl();
   if (index.is_empty()) return;
+  if (is_complex(a.dtype)) {
+    for (const int part : {0, 1}) {
+      launch_gather(lookup, *make_part(out, part).impl(), *make_part(a, part).impl());
+    }
+    return;
+  }
   runtime::KernelState& kernel = kernel_of(op::gather, a, index.dtype, lookup.dim);
   Launch launch;
   add(launch, out, PATCHBAY_WRITE);
@@ -149,6 +155,12 @@ void launch_gather(const Lookup& lookup, const TensorImpl& out, const TensorImpl
 void launch_scatter_add(const Lookup& lookup, const TensorImpl& out, const TensorImpl& source) {
   const TensorImpl& index = *lookup.index.impl();
   if (index.is_empty()) return;
+  if (is_complex(out.dtype)) {
+    for (const int part : {0, 1}) {
+      launch_scatter_add(lookup, *make_part(out, part).impl(), *make_part(source, part).impl());
+    }
+    return;
+  }
   runtime::KernelState& kernel = kernel_of(op::scatter_add, out, index.dtype, lookup.dim);
   Launch launch;
   add_table(launch, lookup, out, PATCHBAY_READ | PATCHBAY_WRITE);

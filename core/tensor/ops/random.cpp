@@ -8,6 +8,10 @@
 #include <limits>
 #include <mutex>
 #include <span>
+#include <utility>
+
+#include "patchbay/complex.h"
+#include "patchbay/ops.h"
 
 #include "core/base/small_float.h"
 #include "core/runtime/device/device_state.h"
@@ -230,9 +234,24 @@ const TensorImpl& target_of(const char* operation, const Operator& op, const Ten
 }  // namespace
 }  // namespace tensor
 
+namespace {
+
+/// The shape and the options of the parts of complex numbers.
+std::pair<Shape, TensorOptions> pairs_of(Shape shape, TensorOptions options, DType dtype) {
+  shape.push_back(2);
+  options.dtype = real_dtype(dtype);
+  return {shape, options};
+}
+
+}  // namespace
+
 Tensor rand(const Shape& shape, const TensorOptions& options,
             const std::optional<Generator>& generator) {
   const DType dtype = options.dtype.value_or(DType::f32);
+  if (is_complex(dtype)) {
+    const auto [pairs, parts] = pairs_of(shape, options, dtype);
+    return view_as_complex(rand(pairs, parts, generator));
+  }
   tensor::check_drawn_dtype("rand", tensor::op::uniform, dtype);
   return tensor::make_drawn("rand", tensor::op::uniform, shape, dtype, options.device, generator,
                             tensor::uniform_parameters("rand", dtype, 0, 1));
@@ -241,6 +260,11 @@ Tensor rand(const Shape& shape, const TensorOptions& options,
 Tensor randn(const Shape& shape, const TensorOptions& options,
              const std::optional<Generator>& generator) {
   const DType dtype = options.dtype.value_or(DType::f32);
+  if (is_complex(dtype)) {  // of variance 1: each part has 1/2
+    const auto [pairs, parts] = pairs_of(shape, options, dtype);
+    const Tensor drawn = randn(pairs, parts, generator);
+    return view_as_complex(mul_out(drawn, drawn, 0.70710678118654752440));
+  }
   tensor::check_drawn_dtype("randn", tensor::op::normal, dtype);
   return tensor::make_drawn("randn", tensor::op::normal, shape, dtype, options.device, generator,
                             tensor::normal_parameters("randn", dtype, 0, 1));

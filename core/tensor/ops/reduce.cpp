@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "patchbay/concat.h"
+
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
@@ -125,11 +127,45 @@ void record_reduction(const Operator& op, const char* operation, const Tensor& r
 
 }  // namespace
 
+namespace {
+
+/// The product along a dimension, by halves.
+Tensor complex_product_along(Tensor a, int dim) {
+  if (a.size(dim) == 0) {
+    Shape one = a.shape();
+    one[dim] = 1;
+    return a.new_ones(one);
+  }
+  while (a.size(dim) > 1) {
+    const std::int64_t half = a.size(dim) / 2;
+    const Tensor rest = a.slice(dim, 2 * half);
+    a = a.slice(dim, 0, half) * a.slice(dim, half, 2 * half);
+    if (rest.size(dim) == 0) continue;
+    if (half == 1) return a * rest;
+    a = concat({a, rest}, dim);
+  }
+  return a;
+}
+
+Tensor complex_product(const Tensor& a, AxisMask mask, bool keep) {
+  Tensor product = a;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (is_reduced(mask, i)) product = complex_product_along(product, i);
+  }
+  for (int i = a.rank(); !keep && i-- > 0;) {
+    if (is_reduced(mask, i)) product = product.squeeze(i);
+  }
+  return product.is_same(a) ? a.clone() : product;
+}
+
+}  // namespace
+
 Tensor reduce(const Operator& op, const char* operation, const Tensor& a, const Axes& axes,
               bool keep) {
   if (op.id == op::sum.id) return sum_of(operation, a, axes, keep);
   const TensorImpl& source = impl_of(operation, a, "a");
   const AxisMask mask = resolve_axes(operation, source, axes);
+  if (op.id == op::prod.id && is_complex(source.dtype)) return complex_product(a, mask, keep);
   check_reducible(op, operation, source, mask, axes);
   // For a single index, the tensor is flattened to one dimension.
   const bool flattens = finds_index(op) && axes.dims.empty();

@@ -55,6 +55,7 @@ Sorted first_of(const char* operation, const Tensor& a, int dim, std::int64_t co
 
 Sorted chosen(const char* operation, const Tensor& a, int dim, std::int64_t count,
               bool descending) {
+  check_dtype_allowed(operation, op::sort.dtypes, {"a", *a.impl()});
   if (a.rank() == 0) {
     if (count != 1) {
       raise(ErrorCode::kInvalidArgument,

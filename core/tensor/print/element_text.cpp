@@ -126,6 +126,19 @@ std::vector<std::string> integer_texts(std::span<const char> elements) {
   return texts;
 }
 
+/// "1+2j": each part with the digits of all of them.
+template <class T>
+std::vector<std::string> complex_texts(std::span<const char> elements, int precision) {
+  const std::vector<T> parts = values_of<T>(elements);
+  const std::vector<std::string> texts = float_texts(parts, precision);
+  std::vector<std::string> pairs;
+  for (std::size_t i = 0; i + 1 < texts.size(); i += 2) {
+    const bool has_sign = texts[i + 1].starts_with('-');
+    pairs.push_back(texts[i] + (has_sign ? "" : "+") + texts[i + 1] + "j");
+  }
+  return pairs;
+}
+
 std::vector<std::string> boolean_texts(std::span<const char> elements) {
   std::vector<std::string> texts;
   for (const char value : elements) texts.emplace_back(value != 0 ? "true" : "false");
@@ -141,6 +154,8 @@ std::vector<std::string> element_texts(DType dtype, std::span<const char> elemen
     case DType::f16: return float_texts(floats_of(base::kHalf, elements), precision);
     case DType::bf16: return float_texts(floats_of(base::kBrain, elements), precision);
     case DType::boolean: return boolean_texts(elements);
+    case DType::c64: return complex_texts<float>(elements, precision);
+    case DType::c128: return complex_texts<double>(elements, precision);
     case DType::i8:
     case DType::i16:
     case DType::i32:

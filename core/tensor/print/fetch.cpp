@@ -72,6 +72,9 @@ int digits_of(const kernels::Dtype& dtype) {
 /// Whether `asked`, the dtype of a C++ type, holds every value of `stored`.
 bool holds(DType asked, DType stored) {
   if (asked == stored) return !is_small(stored);
+  if (is_complex(asked) || is_complex(stored)) {
+    return is_complex(asked) && is_complex(stored) && size_bytes(asked) > size_bytes(stored);
+  }
   if (is_small(asked) || asked == DType::boolean) return false;
   const kernels::Dtype &to = record_of(asked), &from = record_of(stored);
   if (is_floating(stored)) return is_floating(asked) && to.size_bytes > from.size_bytes;
@@ -132,9 +135,11 @@ void fetch_as(const char* operation, const Tensor& source, DType asked,
     return stored = first + count * (asked_bytes - stored_bytes);
   });
   if (asked == impl.dtype) return;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double number = read_number(impl.dtype, stored + i * stored_bytes);
-    write_number(asked, number, first + i * asked_bytes);
+  const std::size_t parts = is_complex(asked) ? 2 : 1;
+  const DType to = real_dtype(asked), from = real_dtype(impl.dtype);
+  for (std::size_t i = 0; i < count * parts; ++i) {
+    const double number = read_number(from, stored + i * size_bytes(from));
+    write_number(to, number, first + i * size_bytes(to));
   }
 }
 

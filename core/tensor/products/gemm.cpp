@@ -62,7 +62,7 @@ std::string help_for_depth(const NamedOperand& a, const NamedOperand& b) {
 Shape product_shape(const char* operation, const NamedOperand& a, const NamedOperand& b) {
   check_same_device(operation, a, b);
   check_same_dtype(operation, a, b);
-  check_dtype_allowed(operation, op::gemm.dtypes, a);
+  check_dtype_allowed(operation, op::gemm.dtypes | kComplex, a);
   check_rank(operation, a);
   check_rank(operation, b);
   const Shape &x = a.tensor.shape, &y = b.tensor.shape;

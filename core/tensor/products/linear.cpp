@@ -153,6 +153,7 @@ Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b, const Scalar& al
   const NamedOperand x{"a", tensor::impl_of("addmm", a, "a")},
       y{"b", tensor::impl_of("addmm", b, "b")};
   const Shape shape = tensor::product_shape("addmm", x, y);
+  tensor::check_dtype_allowed("addmm", tensor::op::gemm.dtypes, x);
   if (a.rank() < 2 || b.rank() < 2) {
     base::raise(ErrorCode::kShapeMismatch,
                 "[addmm] a vector among the factors: expected rank 2 or more, got {} and {} "

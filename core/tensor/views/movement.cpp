@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "patchbay/complex.h"
 #include "patchbay/tensor.h"
 
 #include "core/runtime/copy/copy.h"
@@ -144,11 +145,18 @@ Tensor Tensor::to(const Device& device, ToOptions options) const {
 Tensor Tensor::cast(DType dtype) const {
   const TensorImpl& source = tensor::impl_of("cast", *this, "tensor");
   if (source.dtype == dtype) return *this;
+  if (is_complex(source.dtype) && !is_complex(dtype)) {
+    base::raise(ErrorCode::kDtypeMismatch,
+                "[cast] complex numbers have no value in {} (tensor: {}). Take real, imag or abs "
+                "first.",
+                patchbay::to_string(dtype), describe(source));
+  }
   Tensor result = make_empty("cast", source.shape, dtype, source);
   tensor::launch_copy(*result.impl(), source);
-  if (!is_floating(dtype)) return result;
-  return tensor::recorded("cast", result, *this,
-                          [from = source.dtype](const Tensor& grad) { return grad.cast(from); });
+  if (!is_floating(dtype) && !is_complex(dtype)) return result;
+  return tensor::recorded("cast", result, *this, [from = source.dtype](const Tensor& grad) {
+    return (is_complex(from) ? grad : real(grad)).cast(from);
+  });
 }
 
 const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {

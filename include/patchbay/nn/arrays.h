@@ -40,7 +40,7 @@ struct ReadOptions {
                                            const ReadOptions& options = {});
 
 /// An array of NumPy: versions 1 to 3, both byte orders, both orders of elements. Structures,
-/// objects, complex numbers and texts are refused, and so is a file of several arrays.
+/// objects and texts are refused, and so is a file of several arrays.
 [[nodiscard]] PATCHBAY_API Tensor read_npy(const std::filesystem::path& file,
                                            const ReadOptions& options = {});
 /// The arrays of a file to which numpy.save wrote one after another, in that order.
@@ -70,7 +70,7 @@ class PATCHBAY_API Npz {
 };
 
 /// All arrays of the file by their names, without those of which Patchbay has no tensors: texts,
-/// objects, structures, complex numbers, and other files. Npz lists them, and says why. Errors:
+/// objects, structures, and other files. Npz lists them, and says why. Errors:
 /// kInvalidArgument also if no array is left.
 [[nodiscard]] PATCHBAY_API std::map<std::string, Tensor> read_npz(const std::filesystem::path& file,
                                                                   const ReadOptions& options = {});

@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(, DlpackTest, testing::Values("cpu:0", "opencl:0", "cud
 TEST_P(DlpackTest, EveryDtypeKeepsItsBits) {
   for (const DType dtype : kDTypes) {
     const DeviceProperties& can = device_.properties();
-    if ((dtype == DType::f64 && !can.f64) || (dtype == DType::f16 && !can.f16) ||
+    if (((dtype == DType::f64 || dtype == DType::c128) && !can.f64) || (dtype == DType::f16 && !can.f16) ||
         (dtype == DType::bf16 && !can.bf16)) {
       continue;
     }
