@@ -27,6 +27,11 @@ Operand literal(const char* operation, DType dtype, const Scalar& value) {
                 "set it. Use it in the function that asked for it.",
                 operation, value.to_string());
   }
+  if (is_complex(dtype)) {
+    base::raise(ErrorCode::kUnsupported,
+                "[{}] a slot has no complex value. Fill the parts: view_as_real, real or imag.",
+                operation);
+  }
   return {nullptr, value.without_slot().bits(dtype, operation), value.slot()};
 }
 

@@ -142,15 +142,22 @@ Tensor Tensor::to(const Device& device, ToOptions options) const {
           [from = Device(source.buffer().device)](const Tensor& grad) { return grad.to(from); }});
 }
 
+namespace {
+
+/// A part of a complex number would be lost without a word.
+void check_has_value(const char* operation, const tensor::NamedOperand& source, DType dtype) {
+  if (!is_complex(source.tensor.dtype) || is_complex(dtype)) return;
+  base::raise(ErrorCode::kDtypeMismatch,
+              "[{}] complex numbers have no value in {} ({}). Take real, imag or abs first.",
+              operation, patchbay::to_string(dtype), describe(source));
+}
+
+}  // namespace
+
 Tensor Tensor::cast(DType dtype) const {
   const TensorImpl& source = tensor::impl_of("cast", *this, "tensor");
   if (source.dtype == dtype) return *this;
-  if (is_complex(source.dtype) && !is_complex(dtype)) {
-    base::raise(ErrorCode::kDtypeMismatch,
-                "[cast] complex numbers have no value in {} (tensor: {}). Take real, imag or abs "
-                "first.",
-                patchbay::to_string(dtype), describe(source));
-  }
+  check_has_value("cast", {"tensor", source}, dtype);
   Tensor result = make_empty("cast", source.shape, dtype, source);
   tensor::launch_copy(*result.impl(), source);
   if (!is_floating(dtype) && !is_complex(dtype)) return result;
@@ -163,6 +170,7 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
   const TensorImpl& to = tensor::impl_of("copy_from", *this, "destination");
   const TensorImpl& from = tensor::impl_of("copy_from", source, "source");
   check_same_shape(to, from);
+  check_has_value("copy_from", {"source", from}, to.dtype);
   check_same_runtime("copy_from", from, to.device());
   tensor::refuse_gradient("copy_from", {"source", from});
   tensor::check_destination("copy_from", to, "destination");

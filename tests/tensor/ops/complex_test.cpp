@@ -220,6 +220,47 @@ TEST_P(ComplexTest, PartsAreViews) {
                    "). Take real, imag or abs first.");
 }
 
+TEST_P(ComplexTest, PartsAreWrittenBesideEachOther) {
+  const Tensor a = tensor({{1, 2}, {3, 4}});
+  imag(a).copy_from(real(a));
+  EXPECT_EQ(a.to_vector<C>(), (std::vector<C>{{1, 1}, {3, 3}}));
+  neg_out(real(a), imag(a));
+  EXPECT_EQ(a.to_vector<C>(), (std::vector<C>{{-1, 1}, {-3, 3}}));
+  EXPECT_ERROR(mul_out(a.slice(0, 0, 1), a.slice(0, 0, 2), a.slice(0, 0, 1)), kShapeMismatch,
+               "[mul]");
+  const Tensor b = tensor({{1, 0}, {2, 0}, {3, 0}});
+  EXPECT_ERROR(mul_out(b.slice(0, 0, 2), b.slice(0, 1), b.slice(0, 1)), kInvalidArgument,
+               "[mul] out and a overlap in part");
+  EXPECT_ERROR(ones({2}, device_).copy_from(a), kDtypeMismatch,
+               "[copy_from] complex numbers have no value in f32 (source: c64 [2] on " +
+                   device_.name() + "). Take real, imag or abs first.");
+  a.copy_from(ones({2}, device_));
+  EXPECT_EQ(a.to_vector<C>(), (std::vector<C>{1, 1}));
+  Tensor c = a.clone();
+  c += a;
+  c *= C(0, 1);
+  EXPECT_EQ(c.to_vector<C>(), (std::vector<C>{{0, 2}, {0, 2}}));
+  EXPECT_EQ(call("mul", {c, c})[0].to_vector<C>(), (std::vector<C>{-4, -4}));
+  EXPECT_EQ(call("complex", {real(c), imag(c)})[0].to_vector<C>(), c.to_vector<C>());
+}
+
+TEST_P(ComplexTest, NumbersOfAGraph) {
+  const Tensor a = tensor({{1, 2}, {3, 4}}), out = zeros_like(a);
+  static_cast<void>(mul(a, 2));  // prepares the kernel
+  Scalar factor = 0;
+  const Graph graph = record_graph([&](GraphRecording& recording) {
+    factor = recording.slot(2);
+    EXPECT_ERROR(out.fill_(factor), kUnsupported,
+                 "a slot has no complex value. Fill the parts: view_as_real, real or imag.");
+    mul_out(out, a, factor);
+  });
+  graph.replay();
+  EXPECT_EQ(out.to_vector<C>(), (std::vector<C>{{2, 4}, {6, 8}}));
+  graph.set(factor, 3);
+  graph.replay();
+  EXPECT_EQ(out.to_vector<C>(), (std::vector<C>{{3, 6}, {9, 12}}));
+}
+
 TEST_P(ComplexTest, MovesAndCasts) {
   const Tensor a = tensor({{1, 2}, {3, 4}, {5, 6}, {7, 8}}).reshape({2, 2});
   EXPECT_EQ(a.t().contiguous().to_vector<C>(), (std::vector<C>{{1, 2}, {5, 6}, {3, 4}, {7, 8}}));
