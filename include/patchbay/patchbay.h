@@ -16,6 +16,7 @@
 #include "patchbay/dlpack.h"
 #include "patchbay/dtype.h"
 #include "patchbay/error.h"
+#include "patchbay/fft.h"
 #include "patchbay/functional.h"
 #include "patchbay/fuse.h"
 #include "patchbay/gradcheck.h"

@@ -60,6 +60,8 @@ TEST(Readme, ProgramOfTheChapterOnComplexNumbers) {
   expect_output(COMPLEX_PROGRAM, COMPLEX_OUTPUT);
 }
 
+TEST(Readme, ProgramOfTheChapterOnFourierTransforms) { expect_output(FFT_PROGRAM, FFT_OUTPUT); }
+
 TEST(Readme, ProgramOfTheChapterOnTensors) { expect_output(TENSORS_PROGRAM, TENSORS_OUTPUT); }
 
 TEST(Readme, ProgramOfTheChapterOnLayers) { expect_output(LAYERS_PROGRAM, LAYERS_OUTPUT); }

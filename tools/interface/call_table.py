@@ -142,7 +142,7 @@ class Table:
 
     def headers(self) -> list[str]:
         functions = self.parts["functions"]
-        called = {f"patchbay::{one.function}" for one in self.signatures}
+        called = {"patchbay::" + one.function.replace(".", "::") for one in self.signatures}
         found = {entry["header"] for name, entry in functions.items() if name in called}
         return sorted(found | {overload["header"] for name in called & set(functions)
                                for overload in functions[name]["overloads"] if "header" in overload})

@@ -7,6 +7,7 @@
 #include "patchbay/concat.h"
 #include "patchbay/convolution.h"
 #include "patchbay/elementwise.h"
+#include "patchbay/fft.h"
 #include "patchbay/functional.h"
 #include "patchbay/fuse.h"
 #include "patchbay/indexing.h"
@@ -31,6 +32,8 @@ using Results = std::vector<Tensor>;
 constexpr Word kActivationWords[] = {{"none", std::int64_t(patchbay::Activation::kNone)}, {"relu",
     std::int64_t(patchbay::Activation::kRelu)}, {"gelu", std::int64_t(patchbay::Activation::kGelu)}, {"sigmoid",
     std::int64_t(patchbay::Activation::kSigmoid)}, {"tanh", std::int64_t(patchbay::Activation::kTanh)}};
+constexpr Word kFftNormWords[] = {{"backward", std::int64_t(patchbay::FftNorm::kBackward)}, {"ortho",
+    std::int64_t(patchbay::FftNorm::kOrtho)}, {"forward", std::int64_t(patchbay::FftNorm::kForward)}};
 constexpr Word kLossReductionWords[] = {{"none", std::int64_t(patchbay::LossReduction::kNone)}, {"mean",
     std::int64_t(patchbay::LossReduction::kMean)}, {"sum", std::int64_t(patchbay::LossReduction::kSum)}};
 constexpr Argument kOfTensorCast[] = {{"self", ValueKind::kTensor, true}, {"dtype", ValueKind::kDtype, true}};
@@ -144,6 +147,13 @@ constexpr Argument kOfEye[] = {{"rows", ValueKind::kInteger, true}, {"dtype", Va
     ValueKind::kDevice, false}};
 constexpr Argument kOfEye1[] = {{"rows", ValueKind::kInteger, true}, {"columns", ValueKind::kInteger, true}, {"dtype",
     ValueKind::kDtype, false}, {"device", ValueKind::kDevice, false}};
+constexpr Argument kOfFftFft[] = {{"x", ValueKind::kTensor, true}, {"n", ValueKind::kInteger, false}, {"dim",
+    ValueKind::kInteger, false}, {"norm", ValueKind::kWord, false, kFftNormWords}};
+constexpr Argument kOfFftFftfreq[] = {{"n", ValueKind::kInteger, true}, {"spacing", ValueKind::kNumber, false},
+    {"dtype", ValueKind::kDtype, false}, {"device", ValueKind::kDevice, false}};
+constexpr Argument kOfFftFftn[] = {{"x", ValueKind::kTensor, true}, {"sizes", ValueKind::kIntegers, false}, {"dims",
+    ValueKind::kIntegers, false}, {"norm", ValueKind::kWord, false, kFftNormWords}};
+constexpr Argument kOfFftFftshift[] = {{"x", ValueKind::kTensor, true}, {"dims", ValueKind::kIntegers, false}};
 constexpr Argument kOfFillBernoulli[] = {{"out", ValueKind::kTensor, true}, {"p", ValueKind::kNumber, true},
     {"generator", ValueKind::kGenerator, false}};
 constexpr Argument kOfFillIntegers[] = {{"out", ValueKind::kTensor, true}, {"low", ValueKind::kInteger, true},
@@ -467,6 +477,34 @@ constexpr Signature kSignatures[] = {
         s0.device); return one(patchbay::eye(in.get<Index>(0), s0)); }},
     {"eye", kOfEye1, [](const Arguments& in) -> Results { TensorOptions s0{}; in.set(2, s0.dtype); in.set(3,
         s0.device); return one(patchbay::eye(in.get<Index>(0), in.get<Index>(1), s0)); }},
+    {"fft.fft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
+        in.set(3, s0.norm); return one(patchbay::fft::fft(in.tensor(0), s0)); }},
+    {"fft.fftfreq", kOfFftFftfreq, [](const Arguments& in) -> Results { TensorOptions s0{}; in.set(2, s0.dtype);
+        in.set(3, s0.device); return one(patchbay::fft::fftfreq(in.get<Index>(0), in.get<double>(1, 1), s0)); }},
+    {"fft.fftn", kOfFftFftn, [](const Arguments& in) -> Results { FftnOptions s0{}; in.set(1, s0.sizes); in.set(2,
+        s0.dims); in.set(3, s0.norm); return one(patchbay::fft::fftn(in.tensor(0), s0)); }},
+    {"fft.fftshift", kOfFftFftshift, [](const Arguments& in) -> Results { return
+        one(patchbay::fft::fftshift(in.tensor(0), in.get<Axes>(1, {}))); }},
+    {"fft.hfft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
+        in.set(3, s0.norm); return one(patchbay::fft::hfft(in.tensor(0), s0)); }},
+    {"fft.ifft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
+        in.set(3, s0.norm); return one(patchbay::fft::ifft(in.tensor(0), s0)); }},
+    {"fft.ifftn", kOfFftFftn, [](const Arguments& in) -> Results { FftnOptions s0{}; in.set(1, s0.sizes); in.set(2,
+        s0.dims); in.set(3, s0.norm); return one(patchbay::fft::ifftn(in.tensor(0), s0)); }},
+    {"fft.ifftshift", kOfFftFftshift, [](const Arguments& in) -> Results { return
+        one(patchbay::fft::ifftshift(in.tensor(0), in.get<Axes>(1, {}))); }},
+    {"fft.ihfft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
+        in.set(3, s0.norm); return one(patchbay::fft::ihfft(in.tensor(0), s0)); }},
+    {"fft.irfft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
+        in.set(3, s0.norm); return one(patchbay::fft::irfft(in.tensor(0), s0)); }},
+    {"fft.irfftn", kOfFftFftn, [](const Arguments& in) -> Results { FftnOptions s0{}; in.set(1, s0.sizes); in.set(2,
+        s0.dims); in.set(3, s0.norm); return one(patchbay::fft::irfftn(in.tensor(0), s0)); }},
+    {"fft.rfft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
+        in.set(3, s0.norm); return one(patchbay::fft::rfft(in.tensor(0), s0)); }},
+    {"fft.rfftfreq", kOfFftFftfreq, [](const Arguments& in) -> Results { TensorOptions s0{}; in.set(2, s0.dtype);
+        in.set(3, s0.device); return one(patchbay::fft::rfftfreq(in.get<Index>(0), in.get<double>(1, 1), s0)); }},
+    {"fft.rfftn", kOfFftFftn, [](const Arguments& in) -> Results { FftnOptions s0{}; in.set(1, s0.sizes); in.set(2,
+        s0.dims); in.set(3, s0.norm); return one(patchbay::fft::rfftn(in.tensor(0), s0)); }},
     {"fill_bernoulli", kOfFillBernoulli, [](const Arguments& in) -> Results { return
         one(patchbay::fill_bernoulli(in.tensor(0), in.get<double>(1), in.get<std::optional<Generator>>(2, {}))); }},
     {"fill_integers", kOfFillIntegers, [](const Arguments& in) -> Results { return

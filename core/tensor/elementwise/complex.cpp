@@ -133,10 +133,10 @@ Z direction(const Z& z) {
   return {unit.re / length, unit.im / length};
 }
 
-/// exp(b log a); 1 where b is 0, else 0 where a is 0.
+/// exp(b log a); 1 where b is 0, and 0 where a is 0 and the real part of b above 0.
 Z power(const Z& a, const Z& b) {
   const Z value = exponential(times(b, logarithm(a)));
-  const E no_base = logical_and(eq(a.re, 0), eq(a.im, 0));
+  const E no_base = logical_and(logical_and(eq(a.re, 0), eq(a.im, 0)), gt(b.re, 0));
   const E no_power = logical_and(eq(b.re, 0), eq(b.im, 0));
   return {where(no_power, 1, where(no_base, 0, value.re)),
           where(logical_or(no_power, no_base), 0, value.im)};

@@ -161,6 +161,7 @@ TEST_P(ComplexTest, LargeSmallAndInfiniteNumbers) {
   EXPECT_EQ(exp(one({3, 0})).item<C>().imag(), 0);
   EXPECT_EQ(pow(one({0, 0}), 0).item<C>(), C(1));
   EXPECT_EQ(pow(one({0, 0}), 2).item<C>(), C(0));
+  EXPECT_TRUE(std::isnan(pow(one({0, 0}), -1).item<C>().real()));
   const C divided = (one({1, 0}) / one({0, 0})).item<C>();
   EXPECT_EQ(divided.real(), kInf);
   EXPECT_TRUE(std::isnan(divided.imag()));

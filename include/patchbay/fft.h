@@ -1,0 +1,86 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Discrete Fourier transforms: docs/fft.md. Names and arguments are those of the Python array API
+// standard.
+#ifndef PATCHBAY_FFT_H_
+#define PATCHBAY_FFT_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "patchbay/export.h"
+#include "patchbay/ops.h"
+#include "patchbay/shape.h"
+#include "patchbay/tensor.h"
+
+namespace patchbay {
+
+/// What a transform of n elements is multiplied with, forward and back: 1 and 1 / n, 1 / sqrt(n)
+/// both, 1 / n and 1.
+enum class FftNorm : std::uint8_t { kBackward, kOrtho, kForward };
+
+struct FftOptions {
+  /// The length along `dim`: the input is cut, or zeros are added at its end. Left out: that of the
+  /// input; for irfft and hfft 2 (m - 1) of an input of length m.
+  std::optional<std::int64_t> n = {};
+  int dim = -1;
+  FftNorm norm = FftNorm::kBackward;
+};
+
+struct FftnOptions {
+  /// Lengths along `dims`, or along the last ones. Empty: those of the input.
+  std::vector<std::int64_t> sizes = {};
+  /// Empty: as many of the last as `sizes` has, or all.
+  Axes dims = {};
+  FftNorm norm = FftNorm::kBackward;
+};
+
+namespace fft {
+
+// All lengths; the other dimensions are a batch. Queued; new contiguous tensors. Dtypes: f32, f64,
+// c64, c128; the result has the same parts. Gradients flow, and can be differentiated again.
+// Errors: kDtypeMismatch; kInvalidArgument for a length below 1, or a dimension that is out of
+// range.
+
+/// y[k] = sum over j of x[j] exp(-2 pi i j k / n).
+[[nodiscard]] PATCHBAY_API Tensor fft(const Tensor& x, const FftOptions& options = {});
+/// The inverse: exp(+2 pi i j k / n), divided by n.
+[[nodiscard]] PATCHBAY_API Tensor ifft(const Tensor& x, const FftOptions& options = {});
+/// The first n / 2 + 1 results of a real input; the others are their conjugates.
+[[nodiscard]] PATCHBAY_API Tensor rfft(const Tensor& x, const FftOptions& options = {});
+/// The inverse of rfft, real. What would make the result complex is left out: the imaginary parts
+/// of the first element and, if n is even, of the last.
+[[nodiscard]] PATCHBAY_API Tensor irfft(const Tensor& x, const FftOptions& options = {});
+/// The real transform of an input whose second half is the conjugate of the first: irfft of the
+/// conjugate, times n.
+[[nodiscard]] PATCHBAY_API Tensor hfft(const Tensor& x, const FftOptions& options = {});
+/// The inverse of hfft: the conjugate of rfft, divided by n.
+[[nodiscard]] PATCHBAY_API Tensor ihfft(const Tensor& x, const FftOptions& options = {});
+
+/// Along several dimensions, one after another, the last first. Errors: also kInvalidArgument
+/// unless there are as many sizes as dims.
+[[nodiscard]] PATCHBAY_API Tensor fftn(const Tensor& x, const FftnOptions& options = {});
+/// The inverse of fftn: ifft along each of the dimensions.
+[[nodiscard]] PATCHBAY_API Tensor ifftn(const Tensor& x, const FftnOptions& options = {});
+/// rfft along the last of the dimensions, fft along the others.
+[[nodiscard]] PATCHBAY_API Tensor rfftn(const Tensor& x, const FftnOptions& options = {});
+/// The inverse of rfftn.
+[[nodiscard]] PATCHBAY_API Tensor irfftn(const Tensor& x, const FftnOptions& options = {});
+
+/// The frequencies of the results of fft: 0, 1, ..., -2, -1 divided by n and the spacing. f32 or
+/// f64.
+[[nodiscard]] PATCHBAY_API Tensor fftfreq(Index n, double spacing = 1,
+                                          const TensorOptions& options = {});
+/// Those of rfft: 0 to n / 2.
+[[nodiscard]] PATCHBAY_API Tensor rfftfreq(Index n, double spacing = 1,
+                                           const TensorOptions& options = {});
+/// Moves frequency 0 to the middle, along `dims` (empty: all).
+[[nodiscard]] PATCHBAY_API Tensor fftshift(const Tensor& x, const Axes& dims = {});
+/// Moves frequency 0 back to the beginning.
+[[nodiscard]] PATCHBAY_API Tensor ifftshift(const Tensor& x, const Axes& dims = {});
+
+}  // namespace fft
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_FFT_H_

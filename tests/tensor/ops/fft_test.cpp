@@ -1,0 +1,228 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Fourier transforms on every device, beside sums of long double.
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <map>
+#include <random>
+
+#include <patchbay/complex.h>
+#include <patchbay/fft.h>
+#include <patchbay/gradcheck.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using C = std::complex<float>;
+using Z = std::complex<double>;
+using L = std::complex<long double>;
+
+template <class T>
+std::vector<std::complex<T>> random_numbers(std::size_t count) {
+  std::mt19937 engine(7);
+  std::uniform_real_distribution<T> even(-1, 1);
+  std::vector<std::complex<T>> values(count);
+  for (auto& each : values) each = {even(engine), even(engine)};
+  return values;
+}
+
+/// sum over j of x[j] exp(sign 2 pi i j k / n), for all k.
+template <class T>
+std::vector<L> transformed(const std::vector<std::complex<T>>& x, int sign) {
+  const std::size_t n = x.size();
+  std::vector<L> turns(n), y(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const long double angle = 2 * 3.14159265358979323846264338327950288L *
+                              static_cast<long double>(k) / static_cast<long double>(n);
+    turns[k] = {std::cos(angle), static_cast<long double>(sign) * std::sin(angle)};
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t j = 0; j < n; ++j) y[k] += L(x[j]) * turns[j * k % n];
+  }
+  return y;
+}
+
+template <class T>
+double norm_of(const std::vector<std::complex<T>>& y) {
+  long double sum = 0;
+  for (const auto& each : y) sum += std::norm(L(each));
+  return static_cast<double>(std::sqrt(sum));
+}
+
+/// Root mean square, relative to the result, in units of epsilon.
+template <class T>
+double error_of(const std::vector<std::complex<T>>& got, const std::vector<L>& expected) {
+  EXPECT_EQ(got.size(), expected.size());
+  std::vector<L> rest(expected);
+  for (std::size_t i = 0; i < rest.size() && i < got.size(); ++i) rest[i] -= L(got[i]);
+  return norm_of(rest) / norm_of(expected) / std::numeric_limits<T>::epsilon();
+}
+
+class FftTest : public DeviceTest {
+ protected:
+  template <class T>
+  Tensor tensor(const std::vector<std::complex<T>>& values) const {
+    return from_host(values, {static_cast<std::int64_t>(values.size())}, device_);
+  }
+  bool has_f64() const { return device_.properties().f64; }
+};
+PATCHBAY_ON_EACH_DEVICE(FftTest);
+
+constexpr std::size_t kLengths[] = {1,  2,  3,  4,  5,  6,  7,  8,   9,   12,  13,
+                                    16, 27, 31, 36, 64, 81, 97, 100, 243, 256, 1000};
+
+TEST_P(FftTest, EveryLength) {
+  for (const std::size_t n : kLengths) {
+    const std::vector<C> x = random_numbers<float>(n);
+    EXPECT_LE(error_of(fft::fft(tensor(x)).to_vector<C>(), transformed(x, -1)), 3) << n;
+    EXPECT_LE(error_of(fft::ifft(tensor(x), {.norm = FftNorm::kForward}).to_vector<C>(),
+                       transformed(x, 1)),
+              3)
+        << n;
+    if (!has_f64()) continue;
+    const std::vector<Z> wide = random_numbers<double>(n);
+    EXPECT_LE(error_of(fft::fft(tensor(wide)).to_vector<Z>(), transformed(wide, -1)), 3) << n;
+  }
+}
+
+TEST_P(FftTest, EqualBitsOnEveryDevice) {
+  for (const std::int64_t n : {8, 36, 100}) {
+    const std::vector<C> x = random_numbers<float>(static_cast<std::size_t>(3 * n));
+    const auto run = [&](const Device& device) {
+      return fft::fft(from_host(x, {3, n}, device)).to_vector<C>();
+    };
+    EXPECT_EQ(run(device_), run(test_device("cpu:0"))) << n;
+  }
+}
+
+TEST_P(FftTest, NormsAndLengths) {
+  const std::vector<C> x = random_numbers<float>(12);
+  const Tensor a = tensor(x);
+  for (const FftNorm norm : {FftNorm::kBackward, FftNorm::kOrtho, FftNorm::kForward}) {
+    const Tensor back = fft::ifft(fft::fft(a, {.norm = norm}), {.norm = norm});
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      EXPECT_LE(std::abs(back.to_vector<C>()[i] - x[i]), 1e-6F);
+    }
+  }
+  EXPECT_NEAR(norm(fft::fft(a, {.norm = FftNorm::kOrtho})).item<float>(), norm(a).item<float>(),
+              1e-5);
+  std::vector<C> cut(x.begin(), x.begin() + 7), longer(x);
+  longer.resize(20);
+  EXPECT_LE(error_of(fft::fft(a, {.n = 7}).to_vector<C>(), transformed(cut, -1)), 3);
+  EXPECT_LE(error_of(fft::fft(a, {.n = 20}).to_vector<C>(), transformed(longer, -1)), 3);
+}
+
+TEST_P(FftTest, OfRealNumbers) {
+  for (const std::int64_t n : {1, 2, 5, 8, 9, 30}) {
+    std::vector<C> x = random_numbers<float>(static_cast<std::size_t>(n));
+    std::vector<float> re;
+    for (C& each : x) {
+      each = each.real();
+      re.push_back(each.real());
+    }
+    const Tensor a = from_host(re, {n}, device_), half = fft::rfft(a);
+    EXPECT_EQ(half.shape(), (Shape{n / 2 + 1}));
+    std::vector<L> expected = transformed(x, -1);
+    expected.resize(static_cast<std::size_t>(n / 2 + 1));
+    EXPECT_LE(error_of(half.to_vector<C>(), expected), 4) << n;
+    const std::vector<float> back = fft::irfft(half, {.n = n}).to_vector<float>();
+    for (std::size_t i = 0; i < re.size(); ++i) EXPECT_NEAR(back[i], re[i], 1e-6) << n;
+    const std::vector<float> spectrum = fft::hfft(fft::ihfft(a), {.n = n}).to_vector<float>();
+    for (std::size_t i = 0; i < re.size(); ++i) EXPECT_NEAR(spectrum[i], re[i], 2e-6) << n;
+  }
+  // numpy.fft.hfft([1, 2, 3]) and numpy.fft.ihfft([1, 2, 3, 4])
+  EXPECT_EQ(fft::hfft(from_host<float>({1, 2, 3}, {3}, device_)).to_vector<float>(),
+            (std::vector<float>{8, -2, 0, -2}));
+  EXPECT_EQ(fft::ihfft(from_host<float>({1, 2, 3, 4}, {4}, device_)).to_vector<C>(),
+            (std::vector<C>{{2.5F, 0}, {-0.5F, -0.5F}, {-0.5F, 0}}));
+}
+
+TEST_P(FftTest, AlongDimensions) {
+  const std::vector<C> values = random_numbers<float>(2 * 3 * 4);
+  const Tensor a = from_host(values, {2, 3, 4}, device_);
+  const Tensor along = fft::fft(a, {.dim = 1});
+  EXPECT_TRUE(along.is_contiguous());
+  const Tensor one = fft::fft(a.select(0, 1).select(1, 2).contiguous());
+  EXPECT_EQ(along.select(0, 1).select(1, 2).to_vector<C>(), one.to_vector<C>());
+  const std::vector<C> all = fft::fftn(a).to_vector<C>();
+  C sum = 0;
+  for (const C& each : values) sum += each;
+  EXPECT_LE(std::abs(all[0] - sum), 1e-5F);
+  const std::vector<C> back = fft::ifftn(fft::fftn(a)).to_vector<C>();
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_LE(std::abs(back[i] - values[i]), 1e-6F);
+  EXPECT_EQ(fft::fftn(a, {.sizes = {5, 6}}).shape(), (Shape{2, 5, 6}));
+  EXPECT_EQ(fft::fftn(a, {.dims = {-1}}).to_vector<C>(), fft::fft(a).to_vector<C>());
+  const Tensor re = real(a).contiguous();
+  EXPECT_EQ(fft::rfftn(re).shape(), (Shape{2, 3, 3}));
+  const std::vector<float> again = fft::irfftn(fft::rfftn(re)).to_vector<float>();
+  for (std::size_t i = 0; i < again.size(); ++i) EXPECT_NEAR(again[i], values[i].real(), 1e-6);
+  EXPECT_EQ(fft::fft(zeros({0, 4}, {DType::c64, device_})).shape(), (Shape{0, 4}));
+}
+
+TEST_P(FftTest, FrequenciesAndShifts) {
+  const TensorOptions options{DType::f32, device_};
+  EXPECT_EQ(fft::fftfreq(4, 0.5, options).to_vector<float>(),
+            (std::vector<float>{0, 0.5F, -1, -0.5F}));
+  EXPECT_EQ(fft::fftfreq(5, 0.2, options).to_vector<float>(),
+            (std::vector<float>{0, 1, 2, -2, -1}));
+  EXPECT_EQ(fft::rfftfreq(4, 0.25, options).to_vector<float>(), (std::vector<float>{0, 1, 2}));
+  EXPECT_EQ(fft::rfftfreq(2, 1, options).to_vector<float>(), (std::vector<float>{0, 0.5F}));
+  const Tensor a = arange(0, 5, 1, options);
+  EXPECT_EQ(fft::fftshift(a).to_vector<float>(), (std::vector<float>{3, 4, 0, 1, 2}));
+  EXPECT_EQ(fft::ifftshift(fft::fftshift(a)).to_vector<float>(), a.to_vector<float>());
+  EXPECT_EQ(fft::fftshift(arange(0, 4, 1, options).reshape({2, 2}), {0}).to_vector<float>(),
+            (std::vector<float>{2, 3, 0, 1}));
+}
+
+TEST_P(FftTest, Errors) {
+  const Tensor a = ones({3, 4}, {DType::c64, device_});
+  EXPECT_ERROR(fft::fft(a, {.n = 0}), kInvalidArgument,
+               "[fft] a bad length: expected 1 or more, got 0");
+  EXPECT_ERROR(fft::fft(a, {.dim = 2}), kInvalidArgument, "[fft]");
+  EXPECT_ERROR(fft::fft(arange(0, 3, 1, {DType::i64, device_})), kDtypeMismatch, "[fft]");
+  EXPECT_ERROR(fft::rfft(a), kDtypeMismatch, "[rfft]");
+  EXPECT_ERROR(fft::irfft(ones({1}, {DType::c64, device_})), kInvalidArgument,
+               "[irfft] a bad length: expected 1 or more, got 0");
+  EXPECT_ERROR(fft::fft(ones({}, {DType::c64, device_})), kInvalidArgument,
+               "[fft] a tensor of rank 0 has no dimension to transform");
+  EXPECT_ERROR(fft::fftn(a, {.sizes = {2}, .dims = {0, 1}}), kInvalidArgument,
+               "[fftn] 1 sizes for 2 dimensions");
+  EXPECT_ERROR(fft::fftn(a, {.dims = {0, -2}}), kInvalidArgument,
+               "[fftn] dimension 0 is named twice");
+  EXPECT_ERROR(fft::fftfreq(0), kInvalidArgument, "[fftfreq] a bad length or spacing: 0 and 1");
+}
+
+TEST(FftGradients, AgreeWithDifferences) {
+  const Device cpu = test_device("cpu:0");
+  const std::map<std::string, std::function<Tensor(const Tensor&)>> functions = {
+      {"fft", [](const Tensor& z) { return fft::fft(z); }},
+      {"ifft", [](const Tensor& z) { return fft::ifft(z, {.n = 7, .dim = 0}); }},
+      {"rfft", [](const Tensor& z) { return fft::rfft(real(z), {.norm = FftNorm::kOrtho}); }},
+      {"irfft", [](const Tensor& z) { return fft::irfft(z, {.n = 5}); }},
+      {"hfft", [](const Tensor& z) { return fft::hfft(z); }},
+      {"ihfft", [](const Tensor& z) { return fft::ihfft(imag(z)); }},
+      {"fftn", [](const Tensor& z) { return fft::fftn(z); }},
+      {"fftshift", [](const Tensor& z) { return fft::fftshift(z); }},
+  };
+  const auto part = [&](double from) {
+    return (arange(0, 12, 1, {DType::f64, cpu}) * 0.37 + from)
+        .reshape({3, 4})
+        .detach()
+        .requires_grad_();
+  };
+  for (const auto& [name, function] : functions) {
+    const GradcheckResult result = gradcheck(
+        [&function = function](const std::vector<Tensor>& in) {
+          const Tensor y = function(complex(in[0], sin(in[1])));
+          if (!is_complex(y.dtype())) return std::vector<Tensor>{y};
+          return std::vector<Tensor>{real(y), imag(y)};
+        },
+        {part(-1), part(0.5)});
+    EXPECT_TRUE(result.passed) << name << ": " << result.message;
+  }
+}
+
+}  // namespace
+}  // namespace patchbay::test
