@@ -11,7 +11,10 @@ PATCHBAY_DEVICE_TESTS(CallTest);
 /// The elements as f64 on the host.
 Doubles elements(const Tensor& tensor) {
   if (!tensor.defined()) return {};
-  return tensor.detach().to("cpu").cast(DType::f64).to_vector<double>();
+  const Tensor there = tensor.detach().to("cpu");
+  return (is_complex(there.dtype()) ? view_as_real(there) : there)
+      .cast(DType::f64)
+      .to_vector<double>();
 }
 
 bool is_equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }

@@ -19,10 +19,49 @@ void add_reduction(Samples& samples, const std::string& name, Function function)
   add_reduction(samples, #name,      \
                 [](const Tensor& x, const Axes& axes, bool keep) { return name(x, axes, keep); });
 
+void add_complex(Samples& samples) {
+  const Tensor re = samples.floats({3, 4}), im = re * 2, pairs = samples.floats({3, 2});
+  const Tensor z = complex(re, im);
+  samples.add("complex", {re, im}, [=] { return complex(re, im); });
+  samples.add("view_as_complex", {pairs}, [=] { return view_as_complex(pairs); });
+  samples.add("view_as_real", {z}, [=] { return view_as_real(z); });
+  samples.add("real", {z}, [=] { return real(z); });
+  samples.add("imag", {z}, [=] { return imag(z); });
+  samples.add("conj", {z}, [=] { return conj(z); });
+  samples.add("angle", {z}, [=] { return angle(z); });
+  const auto add_transform = [&](const char* name, const Tensor& x, auto function) {
+    samples.add(std::string("fft.") + name, {x}, {{"n", 5}, {"dim", 0}, {"norm", "ortho"}},
+                [=] { return function(x, FftOptions{.n = 5, .dim = 0, .norm = FftNorm::kOrtho}); });
+  };
+  add_transform("fft", z, fft::fft);
+  add_transform("ifft", z, fft::ifft);
+  add_transform("rfft", re, fft::rfft);
+  add_transform("irfft", z, fft::irfft);
+  add_transform("hfft", z, fft::hfft);
+  add_transform("ihfft", re, fft::ihfft);
+  const auto add_many = [&](const char* name, const Tensor& x, auto function) {
+    samples.add(std::string("fft.") + name, {x}, {{"sizes", {4, 6}}, {"dims", {1, 0}}}, [=] {
+      return function(x, FftnOptions{.sizes = {4, 6}, .dims = {1, 0}});
+    });
+  };
+  add_many("fftn", z, fft::fftn);
+  add_many("ifftn", z, fft::ifftn);
+  add_many("rfftn", re, fft::rfftn);
+  add_many("irfftn", z, fft::irfftn);
+  samples.add("fft.fftshift", {z}, {{"dims", {1}}}, [=] { return fft::fftshift(z, 1); });
+  samples.add("fft.ifftshift", {z}, [=] { return fft::ifftshift(z); });
+  const Device device = samples.device();
+  samples.add("fft.fftfreq", {}, {{"n", 5}, {"spacing", 0.5}, {"device", device}},
+              [=] { return fft::fftfreq(5, 0.5, device); });
+  samples.add("fft.rfftfreq", {}, {{"n", 5}, {"device", device}},
+              [=] { return fft::rfftfreq(5, 1, device); });
+}
+
 }  // namespace
 
 void add_operations(Samples& samples) {
   const Tensor a = samples.floats({3, 3}), b = samples.floats({3, 3}) * 2, v = samples.floats({3});
+  add_complex(samples);
   PATCHBAY_ADD_REDUCTION(sum)
   PATCHBAY_ADD_REDUCTION(prod)
   PATCHBAY_ADD_REDUCTION(mean)
