@@ -43,7 +43,8 @@ def npy_files():
     yield "long_header", b"\x93NUMPY\2\0" + struct.pack("<I", 0xFFFFFFFF) + b"{}"
     yield "object", npy(descr="|O", shape=(1,), data=b"x" * 8)
     yield "structure", npy(header="{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}")
-    yield "complex", npy(descr="<c8", shape=(1,), data=b"x" * 8)
+    yield "valid_complex", npy(descr="<c8", shape=(1,), data=b"x" * 8)
+    yield "wide_complex", npy(descr="<c32", shape=(1,), data=b"x" * 32)
     yield "large_extent", npy(shape=(1 << 70,))
     yield "large_product", npy(shape=(1 << 62, 1 << 62))
     yield "large_empty", npy(shape=(0, 1 << 62, 1 << 62), data=b"")
