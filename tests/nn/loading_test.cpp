@@ -153,7 +153,7 @@ class ForeignDType : public LoadingTest {
   void write() const {
     const std::string header = R"({"0.weight":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},)"
                                R"("scale":{"dtype":"F8_E4M3","shape":[3],"data_offsets":[16,19]},)"
-                               R"("wave":{"dtype":"C64","shape":[1],"data_offsets":[19,27]}})";
+                               R"("wave":{"dtype":"C128","shape":[1],"data_offsets":[19,27]}})";
     std::string bytes;
     for (int i = 0; i < 8; ++i) bytes += static_cast<char>(header.size() >> (8 * i) & 0xff);
     bytes += header;
@@ -174,7 +174,7 @@ TEST_P(ForeignDType, IsListedAndRefusedAlone) {
     EXPECT_FALSE(scale.is_readable);
     EXPECT_EQ(scale.shape, Shape{3});
     EXPECT_EQ(scale.size_bytes, 3u);
-    EXPECT_EQ(file.entry("wave").dtype_name, "C64");
+    EXPECT_EQ(file.entry("wave").dtype_name, "C128");
     EXPECT_EQ(file.entry("0.weight").dtype_name, "F32");
     EXPECT_TRUE(file.entry("0.weight").is_readable);
     EXPECT_EQ(file.read("0.weight", device_).to_vector<float>(), Floats(4, 1));
@@ -184,7 +184,7 @@ TEST_P(ForeignDType, IsListedAndRefusedAlone) {
              "'. Read the others, or save it with another dtype.";
     };
     EXPECT_INVALID(file.read("scale", device_), refused("scale", "F8_E4M3"));
-    EXPECT_INVALID(file.read_into("wave", zeros({1}, device_)), refused("wave", "C64"));
+    EXPECT_INVALID(file.read_into("wave", zeros({1}, device_)), refused("wave", "C128"));
   }
   Ledger& ledger = device_.runtime().ledger();
   const std::uint64_t copied = ledger.total("host", device_.name()).bytes;
