@@ -274,7 +274,8 @@ TEST_P(GraphTest, ErrorsSayWhatIsWrong) {
       "[requires_grad_] the tensor is not a leaf: it is the result of mul (tensor: f32 [2]" + on_ +
           "). Call it on tensor.detach().");
   EXPECT_ERROR(ones({2}, {DType::i32, device_}).requires_grad_(), kDtypeMismatch,
-               "[requires_grad_] is not defined for i32", "one of f32, f64, f16, bf16, got i32");
+               "[requires_grad_] is not defined for i32",
+               "one of f32, f64, f16, bf16, c64, c128, got i32");
   EXPECT_INVALID(plain.add_gradient_hook([](const Tensor&) { return Tensor(); }),
                  "[add_gradient_hook] the tensor does not require gradients (tensor: f32 [2]" +
                      on_ + "). Call requires_grad_() first.");
