@@ -48,8 +48,8 @@ namespace fft {
 [[nodiscard]] PATCHBAY_API Tensor ifft(const Tensor& x, const FftOptions& options = {});
 /// The first n / 2 + 1 results of a real input; the others are their conjugates.
 [[nodiscard]] PATCHBAY_API Tensor rfft(const Tensor& x, const FftOptions& options = {});
-/// The inverse of rfft, real. What would make the result complex is left out: the imaginary parts
-/// of the first element and, if n is even, of the last.
+/// The inverse of rfft, which is real. The imaginary part of the first element, and of the last if
+/// n is even, has no effect.
 [[nodiscard]] PATCHBAY_API Tensor irfft(const Tensor& x, const FftOptions& options = {});
 /// The real transform of an input whose second half is the conjugate of the first: irfft of the
 /// conjugate, times n.

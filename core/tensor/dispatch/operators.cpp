@@ -10,11 +10,11 @@
 
 namespace patchbay::tensor {
 
-std::string to_string(DTypes set) {
+std::string to_string(DTypes set, std::string_view between) {
   std::string text;
   for (const DType dtype : kDTypes) {
     if (!contains(set, dtype)) continue;
-    if (!text.empty()) text += ", ";
+    if (!text.empty()) text += between;
     text += patchbay::to_string(dtype);
   }
   return text;

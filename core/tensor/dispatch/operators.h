@@ -36,7 +36,7 @@ inline constexpr DTypes kSmallFloats = kernels::all_of_kind(kernels::DtypeKind::
 /// 16-bit floats: computed in f32 and rounded once.
 constexpr bool is_small(DType dtype) { return contains(kSmallFloats, dtype); }
 /// "f32, f64, i32"
-std::string to_string(DTypes set);
+std::string to_string(DTypes set, std::string_view between = ", ");
 
 inline constexpr DTypes kFloats = PATCHBAY_SET_FLOATS;
 inline constexpr DTypes kNumbers = PATCHBAY_SET_NUMBERS;

@@ -124,7 +124,14 @@ Z logarithm_of_1_and(const Z& z) {
 }
 
 Z scaled(const Z& z, double factor) { return {z.re * factor, z.im * factor}; }
-Z reciprocal_of(const Z& z) { return divided({z.re * 0 + 1, z.re * 0}, z); }
+/// 1 / z, as `divided`.
+Z reciprocal_of(const Z& z) {
+  const E is_wide = ge(abs(z.re), abs(z.im));
+  const E most = where(is_wide, z.re, z.im), least = where(is_wide, z.im, z.re);
+  const E ratio = where(isinf(most), 0, least / or_one(eq(most, 0), most));
+  const E divisor = most + least * ratio, one = div(1, divisor);
+  return {where(is_wide, one, ratio / divisor), where(is_wide, -(ratio / divisor), -one)};
+}
 
 Z direction(const Z& z) {
   const E most = larger(z), divisor = or_one(eq(most, 0), most);

@@ -42,8 +42,7 @@ const TensorImpl& place_of(const Operator& op, const NamedOperand& a, const Name
   return b.tensor;
 }
 
-/// Whether the operator is computed of the parts of complex operands. Their dtypes are none of its
-/// kernel's.
+/// Whether the operator is computed from the parts of complex operands.
 bool is_of_parts(const Operator& op, const TensorImpl& operand) {
   if (contains(op.dtypes, operand.dtype)) [[likely]]
     return false;

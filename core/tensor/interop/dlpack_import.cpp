@@ -113,7 +113,7 @@ DType dtype_of(const DLTensor& given) {
   raise(ErrorCode::kUnsupported,
         "[from_dlpack] no such dtype: expected one lane of one of {}, got code {} with {} bits and "
         "{} lanes. Convert it where it comes from.",
-        tensor::to_string(tensor::kAll), code, bits, lanes);
+        tensor::to_string(tensor::kAll | tensor::kComplex), code, bits, lanes);
 }
 
 Shape shape_of(const DLTensor& given) {

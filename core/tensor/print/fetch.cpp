@@ -85,13 +85,11 @@ bool holds(DType asked, DType stored) {
 
 /// The C++ types that hold the values: "f32 or f64".
 std::string holders_of(DType stored) {
-  std::string text;
+  DTypes holders = 0;
   for (const DType dtype : kDTypes) {
-    if (!holds(dtype, stored)) continue;
-    if (!text.empty()) text += " or ";
-    text += patchbay::to_string(dtype);
+    if (holds(dtype, stored)) holders |= dtypes_of(dtype);
   }
-  return text;
+  return to_string(holders, " or ");
 }
 
 void check_value_type(const char* operation, const TensorImpl& impl, DType dtype) {

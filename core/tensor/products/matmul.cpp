@@ -19,7 +19,8 @@ namespace tensor {
 
 namespace {
 
-/// Saves each operand only for the other's gradient. Both have rank 2 or more.
+/// Saves each operand only for the other's gradient. Both have rank 2 or more. The conjugate of
+/// what is not complex is itself.
 void record_product(const Tensor& out, const Tensor& a, const Tensor& b) {
   const Saved for_a = needs_grad(a) ? Saved("b", b) : Saved();
   const Saved for_b = needs_grad(b) ? Saved("a", a) : Saved();
@@ -28,27 +29,8 @@ void record_product(const Tensor& out, const Tensor& a, const Tensor& b) {
              const Tensor& grad, const Node& node) -> std::vector<Tensor> {
            std::vector<Tensor> grads(2);
            if (node.inputs[0])
-             grads[0] = sum_to(matmul(grad, transposed(for_a.get(node))), a_shape);
-           if (node.inputs[1]) grads[1] = right_gradient(for_b.get(node), grad, b_shape);
-           return grads;
-         });
-}
-
-Tensor conjugate_transposed(const Tensor& a) { return conj(a).transpose(-2, -1); }
-
-void record_complex_product(const Tensor& out, const Tensor& a, const Tensor& b) {
-  const Saved for_a = needs_grad(a) ? Saved("b", b) : Saved();
-  const Saved for_b = needs_grad(b) ? Saved("a", a) : Saved();
-  record("matmul", out, {&a, &b},
-         [for_a, for_b, a_shape = a.shape(), b_shape = b.shape()](
-             const Tensor& grad, const Node& node) -> std::vector<Tensor> {
-           std::vector<Tensor> grads(2);
-           if (node.inputs[0]) {
-             grads[0] = sum_to(matmul(grad, conjugate_transposed(for_a.get(node))), a_shape);
-           }
-           if (node.inputs[1]) {
-             grads[1] = sum_to(matmul(conjugate_transposed(for_b.get(node)), grad), b_shape);
-           }
+             grads[0] = sum_to(matmul(grad, transposed(conj(for_a.get(node)))), a_shape);
+           if (node.inputs[1]) grads[1] = right_gradient(conj(for_b.get(node)), grad, b_shape);
            return grads;
          });
 }
@@ -82,17 +64,14 @@ Tensor complex_product(const Tensor& a, const Tensor& b) {
 /// Multiplies matching operands of rank 2 or more.
 Tensor multiply_matrices(const Shape& shape, const Tensor& a, const Tensor& b) {
   const DType dtype = a.dtype();
-  if (is_complex(dtype)) {
-    Tensor product;
-    {
-      const Recording recording(false);
-      product = num_elements(shape) == 0 ? a.new_empty(shape) : complex_product(a, b);
-    }
-    if (needs_grad(a) || needs_grad(b)) record_complex_product(product, a, b);
-    return product;
+  Tensor out;
+  if (is_complex(dtype) && num_elements(shape) != 0) {
+    const Recording recording(false);
+    out = complex_product(a, b);
+  } else {
+    out = make_empty("matmul", shape, dtype, *a.impl());
+    if (!is_complex(dtype)) multiply("matmul", out, a, b, make_factors("matmul", dtype, 1, 0));
   }
-  Tensor out = make_empty("matmul", shape, dtype, *a.impl());
-  multiply("matmul", out, a, b, make_factors("matmul", dtype, 1, 0));
   if (needs_grad(a) || needs_grad(b)) [[unlikely]]
     record_product(out, a, b);
   return out;

@@ -144,7 +144,7 @@ Tensor Tensor::to(const Device& device, ToOptions options) const {
 
 namespace {
 
-/// A part of a complex number would be lost without a word.
+/// Refuses to drop imaginary parts.
 void check_has_value(const char* operation, const tensor::NamedOperand& source, DType dtype) {
   if (!is_complex(source.tensor.dtype) || is_complex(dtype)) return;
   base::raise(ErrorCode::kDtypeMismatch,

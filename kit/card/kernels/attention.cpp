@@ -11,6 +11,7 @@
 #include "kit/card/kernels/dnn_library.hpp"
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/dtypes.hpp"
+#include "kit/layers.hpp"
 
 namespace patchbay::card {
 namespace {
@@ -18,7 +19,6 @@ namespace {
 constexpr std::uint64_t kMostWorkspaceBytes = std::uint64_t{16} << 20;
 
 AttentionProblem::Heads heads_of(const patchbay_argument& argument) {
-  if (argument.rank != 4) plugin::invalid_argument("attention.1: expected tensors of rank 4");
   AttentionProblem::Heads heads;
   std::copy_n(argument.shape, 4, heads.shape.begin());
   // The strides of one element are arbitrary: plans of equal problems are found by their strides.
@@ -33,16 +33,6 @@ AttentionProblem::Heads heads_of(const patchbay_argument& argument) {
     plugin::invalid_argument("attention.1: the last stride is not 1, or a stride is below 1");
   }
   return heads;
-}
-
-/// Whether the shapes fit: [b, h, q, d], [b, h, k, d], [b, h, k, n], [b, h, q, n].
-bool fits(const AttentionProblem& problem) {
-  const auto &query = problem.query.shape, &key = problem.key.shape, &value = problem.value.shape;
-  const auto& out = problem.out.shape;
-  for (std::size_t d = 0; d < 2; ++d) {
-    if (key[d] != query[d] || value[d] != query[d] || out[d] != query[d]) return false;
-  }
-  return query[3] == key[3] && key[2] == value[2] && out[2] == query[2] && out[3] == value[3];
 }
 
 bool has_elements(const AttentionProblem::Heads& heads) {
@@ -62,9 +52,9 @@ class AttentionKernel final : public plugin::Kernel {
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override {
+    check_attention(arguments);
     const AttentionProblem problem{dtype_, heads_of(arguments[1]), heads_of(arguments[2]),
                                    heads_of(arguments[3]), heads_of(arguments[0])};
-    if (!fits(problem)) plugin::invalid_argument("attention.1: the shapes do not fit each other");
     if (!has_elements(problem.out)) return;
     const bool is_empty = !has_elements(problem.query) || !has_elements(problem.key);
     const auto memory = [&](std::size_t i) { return arguments[i].value.memory; };

@@ -12,6 +12,7 @@
 #include "kit/card/kernels/matrices.hpp"
 #include "kit/card/kernels/products.hpp"
 #include "kit/dtypes.hpp"
+#include "kit/layers.hpp"
 #include "kit/portable/operators.hpp"
 
 namespace patchbay::card {
@@ -32,19 +33,6 @@ Layers::Operand operand_of(const Product::Matrix& matrix) {
   return {matrix.leading, matrix.transposed, alignment_of(matrix.memory)};
 }
 
-void check_arguments(plugin::Arguments arguments) {
-  const patchbay_argument &out = arguments[0], &a = arguments[1], &weight = arguments[2],
-                          &bias = arguments[3];
-  if (out.rank != 2 || a.rank != 2 || weight.rank != 2 || bias.rank != 1 ||
-      a.shape[0] != out.shape[0] || weight.shape[0] != out.shape[1] ||
-      bias.shape[0] != out.shape[1] || a.shape[1] != weight.shape[1]) {
-    plugin::invalid_argument("linear.1: expected [m, n], [m, k], [n, k] and [n]");
-  }
-  if (bias.shape[0] > 1 && bias.strides[0] != 1) {
-    plugin::invalid_argument("linear.1: the bias has no unit stride");
-  }
-}
-
 /// out = a weight^T + bias.
 class LinearKernel final : public plugin::Kernel {
  public:
@@ -60,7 +48,7 @@ class LinearKernel final : public plugin::Kernel {
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override {
-    check_arguments(arguments);
+    check_linear(arguments);
     if (name.empty()) name = kOp;
     Matrix out(kOp, arguments[0]), a(kOp, arguments[1]), b(kOp, arguments[2]);
     if (out.shape[kRow] == 0 || out.shape[kColumn] == 0) return;

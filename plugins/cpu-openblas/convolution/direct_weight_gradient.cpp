@@ -108,6 +108,39 @@ void DirectWeightGradient<T>::write_sums(const Problem& p, const Unit& unit, T* 
   }
 }
 
+/// The rows under `rows` rows of windows of some images, with the zeros around them.
+template <class T>
+void DirectWeightGradient<T>::copy_images(const Problem& p, const Unit& unit, const T* images,
+                                          std::int64_t image, std::int64_t count, std::int64_t row,
+                                          std::int64_t rows, T* to) const noexcept {
+  for (std::int64_t i = image; i < image + count; ++i) {
+    for (std::int64_t channel = 0; channel < unit.channels; ++channel, to += p.plane()) {
+      const std::int64_t plane = (i * p.groups + unit.group) * p.depth + unit.channel + channel;
+      p.copy_rows(images + plane * p.from_pixels(), row, rows + p.reach_h, p.pitch, to);
+    }
+  }
+}
+
+/// Moves the block's gradient to `to`, where each row ends with a whole vector.
+template <class T>
+void DirectWeightGradient<T>::copy_grad(const Problem& p, DirectWeightBlock& block,
+                                        T* to) const noexcept {
+  const T* const windows = static_cast<const T*>(block.grad);
+  const std::int64_t image_step = block.grad_image, filter_step = block.grad_filter;
+  block.grad = to;
+  block.grad_pitch = p.grad_pitch;
+  block.grad_filter = block.rows * p.grad_pitch;
+  block.grad_image = block.filters * block.grad_filter;
+  for (std::int64_t line = 0; line < block.images * block.filters; ++line) {
+    const T* from =
+        windows + line / block.filters * image_step + line % block.filters * filter_step;
+    for (std::int64_t row = 0; row < block.rows; ++row, from += p.to_w, to += p.grad_pitch) {
+      std::copy_n(from, p.to_w, to);
+      std::fill_n(to + p.to_w, p.grad_pitch - p.to_w, T(0));
+    }
+  }
+}
+
 template <class T>
 void DirectWeightGradient<T>::compute_unit(const Problem& p, const Unit& unit, const T* images,
                                            const T* grad, T* result, T* room) const noexcept {
@@ -120,46 +153,23 @@ void DirectWeightGradient<T>::compute_unit(const Problem& p, const Unit& unit, c
     const std::int64_t count = std::min(p.together, p.images - image);
     for (std::int64_t row = 0; row < p.to_h; row += p.band) {
       const std::int64_t rows = std::min(p.band, p.to_h - row);
-      for (std::int64_t i = 0; i < count; ++i) {
-        for (std::int64_t channel = 0; channel < unit.channels; ++channel) {
-          const std::int64_t plane =
-              ((image + i) * p.groups + unit.group) * p.depth + unit.channel + channel;
-          p.copy_rows(images + plane * p.from_pixels(), row, rows + p.reach_h, p.pitch,
-                      planes + (i * unit.channels + channel) * p.plane());
-        }
-      }
+      copy_images(p, unit, images, image, count, row, rows, planes);
       DirectWeightBlock block{};
       block.images = count;
       block.rows = rows;
       block.windows = p.to_w;
       block.source_image = unit.channels * p.plane();
       block.source_pitch = p.pitch;
-      const T* const windows =
-          grad + ((image * p.groups + unit.group) * p.width + unit.filter) * p.to_pixels() +
-          row * p.to_w;
-      block.grad = windows;
+      block.grad = grad +
+                   ((image * p.groups + unit.group) * p.width + unit.filter) * p.to_pixels() +
+                   row * p.to_w;
       block.grad_image = p.groups * p.width * p.to_pixels();
       block.grad_filter = p.to_pixels();
       block.grad_pitch = p.to_w;
-      if (p.copies_grad) {
-        T* to = slopes;
-        for (std::int64_t i = 0; i < count; ++i) {
-          for (std::int64_t filter = 0; filter < unit.filters; ++filter) {
-            const T* from = windows + i * block.grad_image + filter * block.grad_filter;
-            for (std::int64_t y = 0; y < rows; ++y, from += p.to_w, to += p.grad_pitch) {
-              std::copy_n(from, p.to_w, to);
-              std::fill_n(to + p.to_w, p.grad_pitch - p.to_w, T(0));
-            }
-          }
-        }
-        block.grad = slopes;
-        block.grad_filter = rows * p.grad_pitch;
-        block.grad_image = unit.filters * block.grad_filter;
-        block.grad_pitch = p.grad_pitch;
-      }
       block.filters = unit.filters;
       block.columns = p.kernel_w;
       block.column_step = p.step_w;
+      if (p.copies_grad) copy_grad(p, block, slopes);
       for (std::int64_t channel = 0; channel < unit.channels; ++channel) {
         for (std::int64_t k = 0; k < p.kernel_h; ++k) {
           block.source = planes + channel * p.plane() + k * p.step_h * p.pitch;

@@ -29,6 +29,9 @@ class DirectWeightGradient {
 
   void compute_unit(const Problem& problem, const Unit& unit, const T* images, const T* grad,
                     T* result, T* room) const noexcept;
+  void copy_images(const Problem& problem, const Unit& unit, const T* images, std::int64_t image,
+                   std::int64_t count, std::int64_t row, std::int64_t rows, T* to) const noexcept;
+  void copy_grad(const Problem& problem, DirectWeightBlock& block, T* to) const noexcept;
   void write_sums(const Problem& problem, const Unit& unit, T* sums, T* result) const noexcept;
 
   const DirectLoop loop_;

@@ -5,8 +5,10 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
+#include "cpu-openblas/products/gemm.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 #include "kit/dtypes.hpp"
+#include "kit/layers.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -17,11 +19,11 @@ constexpr std::int64_t kQueriesOfUnit = 192;
 constexpr std::int64_t kMostScores = 1 << 16;
 /// Products compute at least so many rows together, so that the packed keys are not read too often.
 constexpr std::int64_t kLeastRows = 24;
-/// Below this many multiply-adds a fork and join costs more than it saves. An exponential counts as
-/// so many.
-constexpr double kWorthSplitting = 64.0 * 64.0 * 64.0, kOfExponential = 16;
+/// Multiply-adds that take as long as an exponential.
+constexpr double kOfExponential = 16;
 
-/// The matrices of one operand: its strides in elements, that of a row's elements being 1.
+/// The matrices of one operand, with its strides in elements. The elements of a row lie side by
+/// side.
 struct Matrices {
   char* data;
   std::int64_t batch, head, row;
@@ -38,9 +40,7 @@ Matrices matrices_of(const patchbay_argument& argument) {
 
 struct AttentionKernel::Problem {
   explicit Problem(plugin::Arguments arguments) {
-    for (const patchbay_argument& each : arguments) {
-      if (each.rank != 4) plugin::invalid_argument("attention.1: expected tensors of rank 4");
-    }
+    check_attention(arguments);
     const patchbay_argument &of_out = arguments[0], &of_query = arguments[1],
                             &of_key = arguments[2], &of_value = arguments[3];
     batch = of_query.shape[0];
@@ -49,12 +49,6 @@ struct AttentionKernel::Problem {
     num_keys = of_key.shape[2];
     features = of_query.shape[3];
     width = of_value.shape[3];
-    bool fits = of_out.shape[2] == num_queries && of_value.shape[2] == num_keys &&
-                of_key.shape[3] == features && of_out.shape[3] == width;
-    for (const patchbay_argument& each : arguments) {
-      fits = fits && each.shape[0] == batch && each.shape[1] == heads;
-    }
-    if (!fits) plugin::invalid_argument("attention.1: the shapes do not fit each other");
     out = matrices_of(of_out);
     query = matrices_of(of_query);
     key = matrices_of(of_key);
@@ -75,30 +69,20 @@ struct AttentionKernel::Problem {
   std::int64_t rows;  // queries that are computed together
 };
 
-/// Of a thread, in elements.
+/// Where the parts of a thread's memory begin, in bytes.
 struct AttentionKernel::Rooms {
-  Rooms(const Problem& p, const FloatGemmLoop& loop, std::int64_t element_bytes)
-      : element_bytes_(element_bytes),
-        keys(end_),
-        values(after(loop.packed_elements(p.num_keys, p.rows, p.features, false))),
-        scores(after(loop.packed_elements(p.width, p.rows, p.num_keys, true))),
-        products(after(p.rows * p.num_keys)) {
-    after(std::max(loop.scratch_elements(p.num_keys, p.rows, p.features, false),
-                   loop.scratch_elements(p.width, p.rows, p.num_keys, true)));
+  Rooms(const Problem& p, const FloatGemmLoop& loop, std::int64_t element_bytes) {
+    const auto bytes_of = [&](std::int64_t elements) {
+      return whole_lines(elements * element_bytes);
+    };
+    values = keys + bytes_of(loop.packed_elements(p.num_keys, p.rows, p.features, false));
+    scores = values + bytes_of(loop.packed_elements(p.width, p.rows, p.num_keys, true));
+    products = scores + bytes_of(p.rows * p.num_keys);
+    end = products + bytes_of(std::max(loop.scratch_elements(p.num_keys, p.rows, p.features, false),
+                                       loop.scratch_elements(p.width, p.rows, p.num_keys, true)));
   }
 
-  std::int64_t bytes() const { return end_; }
-
- private:
-  std::int64_t after(std::int64_t elements) {
-    return end_ += whole_lines(elements * element_bytes_);
-  }
-
-  std::int64_t end_ = 0;
-  const std::int64_t element_bytes_;
-
- public:
-  const std::int64_t keys, values, scores, products;  // where each begins, in bytes
+  std::int64_t keys = 0, values, scores, products, end;
 };
 
 AttentionKernel::AttentionKernel(Workers& workers, ScratchPool& scratch, std::uint8_t dtype,
@@ -122,7 +106,7 @@ void AttentionKernel::launch(plugin::Stream& stream, plugin::Arguments arguments
 void AttentionKernel::compute(const Problem& p) const {
   const std::int64_t threads =
       p.work() < kWorthSplitting ? 1 : std::min<std::int64_t>(p.units(), workers_.num_threads());
-  const ScratchRooms rooms(scratch_, Rooms(p, loops_.products, element_bytes_).bytes(),
+  const ScratchRooms rooms(scratch_, Rooms(p, loops_.products, element_bytes_).end,
                            static_cast<int>(threads));
   workers_.for_units(p.units(), static_cast<int>(threads), [&](int thread, std::int64_t unit) {
     compute_unit(p, unit, rooms.of(thread));

@@ -11,6 +11,9 @@
 
 namespace patchbay::cpu {
 
+/// Below this many multiply-adds a fork and join costs more than it saves.
+constexpr double kWorthSplitting = 64.0 * 64.0 * 64.0;
+
 /// out = alpha a b + beta out, with a [m, k], b [k, n], strides in elements. After
 /// `normalise` out has unit stride along m, and each input has one unit stride.
 struct GemmProblem {

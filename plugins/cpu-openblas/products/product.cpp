@@ -11,12 +11,10 @@
 
 #include "cpu-openblas/products/blas.hpp"
 #include "cpu-openblas/threads/stream.hpp"
+#include "kit/layers.hpp"
 
 namespace patchbay::cpu {
 namespace {
-
-// Below this many multiply-adds a fork and join costs more than it saves.
-constexpr double kWorthSplitting = 64.0 * 64.0 * 64.0;
 
 GemmProblem problem_of(plugin::Arguments arguments) {
   const patchbay_argument &out = arguments[0], &a = arguments[1], &b = arguments[2];
@@ -43,13 +41,9 @@ GemmProblem problem_of(plugin::Arguments arguments) {
 
 /// Of out [m, n], a [m, k], weight [n, k] and bias [n].
 GemmProblem linear_of(plugin::Arguments arguments) {
+  check_linear(arguments);
   const patchbay_argument &out = arguments[0], &a = arguments[1], &weight = arguments[2],
                           &bias = arguments[3];
-  if (out.rank != 2 || a.rank != 2 || weight.rank != 2 || bias.rank != 1 ||
-      a.shape[0] != out.shape[0] || weight.shape[0] != out.shape[1] ||
-      bias.shape[0] != out.shape[1] || a.shape[1] != weight.shape[1]) {
-    plugin::invalid_argument("linear.1: expected [m, n], [m, k], [n, k] and [n]");
-  }
   return {out.shape[0],
           out.shape[1],
           a.shape[1],

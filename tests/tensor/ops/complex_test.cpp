@@ -158,6 +158,8 @@ TEST_P(ComplexTest, LargeSmallAndInfiniteNumbers) {
   expect_near(sqrt(one({-4, -0.0F})), {Z(0, -2)}, "sqrt below the cut", 1);
   expect_near(sqrt(one({-4, 0})), {Z(0, 2)}, "sqrt on the cut", 1);
   expect_near(tanh(one({50, 1})), {Z(1)}, "tanh of a large number", 2);
+  EXPECT_EQ(sigmoid(one({-500, 0})).item<C>(), C(0));
+  EXPECT_EQ(sigmoid(one({500, 1})).item<C>(), C(1));
   EXPECT_EQ(exp(one({3, 0})).item<C>().imag(), 0);
   EXPECT_EQ(pow(one({0, 0}), 0).item<C>(), C(1));
   EXPECT_EQ(pow(one({0, 0}), 2).item<C>(), C(0));

@@ -187,6 +187,12 @@ TEST_P(FftTest, Errors) {
                "[irfft] a bad length: expected 1 or more, got 0");
   EXPECT_ERROR(fft::fft(ones({}, {DType::c64, device_})), kInvalidArgument,
                "[fft] a tensor of rank 0 has no dimension to transform");
+  for (const auto many : {fft::fftn, fft::ifftn, fft::irfftn}) {
+    EXPECT_ERROR(many(ones({}, {DType::c64, device_}), {}), kInvalidArgument,
+                 "a tensor of rank 0 has no dimension to transform");
+  }
+  EXPECT_ERROR(fft::rfftn(ones({}, device_)), kInvalidArgument,
+               "[rfftn] a tensor of rank 0 has no dimension to transform");
   EXPECT_ERROR(fft::fftn(a, {.sizes = {2}, .dims = {0, 1}}), kInvalidArgument,
                "[fftn] 1 sizes for 2 dimensions");
   EXPECT_ERROR(fft::fftn(a, {.dims = {0, -2}}), kInvalidArgument,

@@ -166,7 +166,8 @@ TEST_P(IndexingTest, RefusesWhatDoesNotFit) {
                "[index_add]", "expected source of f32 like a, got i32");
   const Tensor flags = gt(a, 0);
   EXPECT_ERROR(index_add(flags, 0, index, flags.slice(0, 0, 2)), kDtypeMismatch,
-               "[index_add] is not defined", "one of f32, f64, f16, bf16, i32, i64, u8, got bool");
+               "[index_add] is not defined",
+               "one of f32, f64, f16, bf16, i32, i64, u8, c64, c128, got bool");
   EXPECT_ERROR(embedding(a[0], index), kShapeMismatch, "[embedding] no table of rows",
                "a weight of rank 2 and an index of rank 7 at most, got 1 and 1 (weight: f32 [2]" +
                    on_ + "; index: i64 [2]" + on_ + "). Reshape them.");
