@@ -25,6 +25,7 @@ void add_convolutions();
 void add_gradients();
 void add_rows();
 void add_network();
+void add_linear_algebra();
 void add_memory();
 void add_training();
 

@@ -2,7 +2,7 @@
 # Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 """The work of Patchbay's benchmarks in the PyTorch, or the JAX, that this Python imports.
 
-  PYTHON torch_peer.py rows [--library torch|jax|onnx] [--threads N]      rows of patchbay-bench, on the CPU
+  PYTHON torch_peer.py rows [--library torch|compiled|jax|onnx|numpy] [--threads N]  rows of patchbay-bench, on the CPU
   PYTHON torch_peer.py card-rows [--device cuda:0]                    rows of patchbay-gpu-probe
   PYTHON torch_peer.py train --net NAME ... [--threads N] [--device NAME] [--compile]
 
@@ -110,13 +110,39 @@ CHAINS = {
 }
 
 
-def operator(name, count):
+def operands_of_operators(count):
     a, b = torch.rand(count), torch.rand(count)
     matrix = a.view(-1, min(count, 1024))
-    return name in OPERATORS and scripted(
-        OPERATORS[name], a=a, b=b, condition=a > b, half=torch.tensor(0.5), out=torch.empty(count),
-        flags=torch.empty(count, dtype=torch.bool), doubles=torch.empty(count, dtype=torch.float64), matrix=matrix,
-        matrix_out=torch.empty_like(matrix), row=torch.rand(min(count, 1024)))
+    return {"a": a, "b": b, "condition": a > b, "half": torch.tensor(0.5), "out": torch.empty(count),
+            "flags": torch.empty(count, dtype=torch.bool), "doubles": torch.empty(count, dtype=torch.float64),
+            "matrix": matrix, "matrix_out": torch.empty_like(matrix), "row": torch.rand(min(count, 1024))}
+
+
+def operator(name, count):
+    return name in OPERATORS and scripted(OPERATORS[name], **operands_of_operators(count))
+
+
+def compiled_row(row):
+    """An operator that torch.compile has compiled, into the same outputs as without."""
+    family, _, name = row.partition("/")
+    operation, _, size = name.partition("-")
+    if family != "ops":
+        return None
+    if operation == "gemm":
+        m, k, n = extents(size.rstrip("t"))
+        operands = {"a": torch.rand(m, k), "out": torch.empty(m, n),
+                    "b": torch.rand(n, k).t() if size.endswith("t") else torch.rand(k, n)}
+        statement = "torch.mm(a, b, out=out)"
+    elif operation in OPERATORS:
+        operands, statement = operands_of_operators(int(size)), OPERATORS[operation]
+    else:
+        return None
+    statement = statement.replace("kept[0] =", "return")
+    operands = {key: value for key, value in operands.items() if re.search(rf"\b{key}\b", statement)}
+    scope = {"torch": torch}
+    exec(f"def call({', '.join(operands)}):\n    {statement}\n", scope)  # pylint: disable=exec-used
+    torch.compiler.reset()
+    return partial(torch.compile(scope["call"], dynamic=False), *operands.values())
 
 
 def chain(name):
@@ -250,7 +276,49 @@ def transformer(name):
     return net, random(*extents(name.removeprefix("transformer-")), 384)
 
 
-FAMILIES = {"infer": lambda name: partial(*transformer(name)), "ops": ops, "add": addition, "graph": graph, "fuse": chain, "packed": packed,
+def matrices(operation, shape):
+    """Of SciPy's or PyTorch's: the operand, positive definite where it has to be."""
+    a = random(*shape)
+    if operation in ("cholesky", "eigh"):
+        a = a @ a.transpose(-2, -1) + torch.eye(shape[-1])
+    return a
+
+
+def factorization(name):
+    operation, _, size = name.partition("-")
+    shape = extents(size)
+    a, b = matrices(operation, shape), random(*shape[:2], 1)
+    return {"solve": partial(torch.linalg.solve, a, b), "cholesky": partial(torch.linalg.cholesky, a),
+            "qr": partial(torch.linalg.qr, a), "eigh": partial(torch.linalg.eigh, a),
+            "svd": partial(torch.linalg.svd, a, full_matrices=False)}[operation]
+
+
+def transform(name):
+    shape = extents(name)
+    x = torch.complex(random(*shape), random(*shape))
+    return partial(torch.fft.fftn, x)
+
+
+def numpy_row(threads, row):
+    """Linear algebra of NumPy, transforms of SciPy."""
+    import numpy  # pylint: disable=import-outside-toplevel
+    import scipy.fft  # pylint: disable=import-outside-toplevel
+    family, _, name = row.partition("/")
+    if family == "fft":
+        x = torch.complex(random(*extents(name)), random(*extents(name))).numpy()
+        return partial(scipy.fft.fftn, x, workers=threads)
+    if family != "linalg":
+        return None
+    operation, _, size = name.partition("-")
+    shape = extents(size)
+    a, b = matrices(operation, shape).numpy(), random(*shape[:2], 1).numpy()
+    return {"solve": partial(numpy.linalg.solve, a, b), "cholesky": partial(numpy.linalg.cholesky, a),
+            "qr": partial(numpy.linalg.qr, a), "eigh": partial(numpy.linalg.eigh, a),
+            "svd": partial(numpy.linalg.svd, a, full_matrices=False)}[operation]
+
+
+FAMILIES = {"linalg": factorization, "fft": transform, "infer": lambda name: partial(*transformer(name)), "ops": ops,
+            "add": addition, "graph": graph, "fuse": chain, "packed": packed,
             "gemm": lambda n: product(f"{n}x{n}x{n}"), "product": batch_of_products, "conv2d": convolution,
             "pool": pool, "order": order, "recurrent": recurrent, "attention": attention, "update": update}
 FAMILIES |= {family: partial(layer, family) for family in LAYERS}
@@ -262,8 +330,55 @@ def torch_row(row):
     return FAMILIES[family](name) if family in FAMILIES else None
 
 
+JAX_OPERATORS = {
+    "neg": "-a", "abs": "jnp.abs(a)", "square": "a * a", "sqrt": "jnp.sqrt(a)", "rsqrt": "jax.lax.rsqrt(a)",
+    "exp": "jnp.exp(a)", "log": "jnp.log(a)", "sigmoid": "jax.nn.sigmoid(a)", "tanh": "jnp.tanh(a)",
+    "erf": "jax.lax.erf(a)", "relu": "jnp.maximum(a, 0)", "gelu": "jax.nn.gelu(a, approximate=False)",
+    "add": "a + b", "sub": "a - b", "mul": "a * b", "div": "a / b", "pow": "a ** b", "maximum": "jnp.maximum(a, b)",
+    "minimum": "jnp.minimum(a, b)", "lt": "a < b", "where": "jnp.where(condition, a, b)",
+    "clamp": "jnp.clip(a, 0.25, 0.75)", "add_scalar": "a + 0.5", "add_row": "matrix + row",
+    "transpose": "matrix.T + 0", "sum": "a.sum()", "mean": "a.mean()", "max": "a.max()", "argmax": "a.argmax()",
+    "norm": "jnp.sqrt((a * a).sum())", "sum_rows": "matrix.sum(1)", "sum_columns": "matrix.sum(0)",
+    "max_rows": "matrix.max(1)", "max_columns": "matrix.max(0)",
+}
+
+
+def jax_operator(jax, name):
+    """With a new output in each call, and into an operand that is donated to it."""
+    jnp = jax.numpy
+    operation, _, size = name.partition("-")
+    uniform = lambda *shape: jax.random.uniform(jax.random.key(len(shape)), shape)
+    if operation == "gemm":
+        m, k, n = extents(size.rstrip("t"))
+        operands = {"a": uniform(m, k), "b": uniform(n, k) if size.endswith("t") else uniform(k, n)}
+        formula = "a @ b.T" if size.endswith("t") else "a @ b"
+    elif operation in JAX_OPERATORS:
+        count = int(size)
+        a, b, formula = uniform(count), uniform(count)[::-1] + 0, JAX_OPERATORS[operation]
+        every = {"a": a, "b": b, "condition": a > b, "matrix": a.reshape(-1, min(count, 1024)),
+                 "row": uniform(min(count, 1024))}
+        operands = {key: value for key, value in every.items() if re.search(rf"\b{key}\b", formula)}
+    else:
+        return None
+    names = ", ".join(operands)
+    function = eval(f"lambda {names}: {formula}", {"jax": jax, "jnp": jnp})  # pylint: disable=eval-used
+    into = eval(f"lambda {names}, out: function({names})", {"function": function})  # pylint: disable=eval-used
+    donating = jax.jit(into, donate_argnums=len(operands))
+    fresh = jax.jit(function)
+    values = list(operands.values())
+    state = {"out": fresh(*values) + 0}
+
+    def donate():
+        state["out"] = donating(*values, state["out"])
+        state["out"].block_until_ready()
+    return [lambda: fresh(*values).block_until_ready(), donate]
+
+
 def jax_row(jax, row):
-    """A fused chain in both forms: with a new output in each call, and into an operand that is donated to it."""
+    """An operator, or a fused chain, in both forms: with a new output in each call, and into an operand that is donated
+    to it."""
+    if row.startswith("ops/"):
+        return jax_operator(jax, row.removeprefix("ops/"))
     jnp = jax.numpy
     chains = {"cheap": lambda a, b: jnp.maximum(a * b + 1, 0) * 2 - a,
               "functions": lambda a, b: jnp.log(jnp.exp(a * b) + 1) / 2}
@@ -485,8 +600,13 @@ def rows(arguments):
         import onnxruntime  # pylint: disable=import-outside-toplevel
         answer({"onnxruntime": onnxruntime.__version__})
         return answer_rows(partial(onnx_row, onnxruntime, arguments.threads))
+    if arguments.library == "numpy":
+        import numpy  # pylint: disable=import-outside-toplevel
+        import scipy  # pylint: disable=import-outside-toplevel
+        answer({"numpy": numpy.__version__, "scipy": scipy.__version__})
+        return answer_rows(partial(numpy_row, arguments.threads))
     answer({"torch": torch.__version__})
-    return answer_rows(torch_row)
+    return answer_rows(compiled_row if arguments.library == "compiled" else torch_row)
 
 
 def card(arguments):
@@ -554,7 +674,7 @@ def main():
         command.add_argument("--threads", type=int, default=2)
         command.add_argument("--device", default="cuda:0" if name == "card-rows" else "cpu", help="as PyTorch calls it")
         if name == "rows":
-            command.add_argument("--library", choices=("torch", "jax", "onnx"), default="torch")
+            command.add_argument("--library", choices=("torch", "compiled", "jax", "onnx", "numpy"), default="torch")
     command.add_argument("--net", required=True, nargs="+", metavar="NAME")
     command.add_argument("--warm-up", type=int, default=2)
     command.add_argument("--steps", type=int, default=5)

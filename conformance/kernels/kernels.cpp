@@ -11,7 +11,7 @@ std::vector<Check> kernels_checks() {
   for (auto* part :
        {launching_checks, creation_checks, function_checks, choice_checks, comparison_checks,
         reduction_checks, gemm_checks, random_checks, indexing_checks, window_checks,
-        ordering_checks, row_checks, composite_checks, fused_checks}) {
+        ordering_checks, row_checks, factor_checks, eigen_checks, composite_checks, fused_checks}) {
     std::vector<Check> checks = part();
     std::move(checks.begin(), checks.end(), std::back_inserter(all));
   }

@@ -33,12 +33,13 @@ bool is_of_storage(DType dtype) {
 bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 
 /// Whether a plugin for that minor version of the boundary may lack the operator for every dtype:
-/// it came later, or the library composes it of others.
+/// it came later, or the library composes it of others, or programs can do without it.
 bool may_be_absent(std::string_view kernel, int abi_minor) {
   const auto all = operators();
   const auto op = std::find_if(all.begin(), all.end(),
                                [&](const OperatorInfo& one) { return one.kernel == kernel; });
-  return op != all.end() && (op->since > abi_minor || op->family == "composite");
+  if (op == all.end()) return false;
+  return op->since > abi_minor || op->family == "composite" || op->family == "factor";
 }
 
 /// The minor version of the boundary that the device's plugin was built for.

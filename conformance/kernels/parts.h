@@ -28,6 +28,8 @@ std::vector<Check> indexing_checks();
 std::vector<Check> window_checks();
 std::vector<Check> ordering_checks();
 std::vector<Check> row_checks();
+std::vector<Check> factor_checks();
+std::vector<Check> eigen_checks();
 std::vector<Check> composite_checks();
 std::vector<Check> fused_checks();
 
@@ -43,6 +45,15 @@ void add_pair(std::vector<Check>& checks, const std::string& name, Required requ
       {"kernels", name + "_f64", [=](Context& context) { f64(context.device(), name); }});
 }
 
+/// The checks of an operator that takes f32 and f64: check(device, name, value of the type).
+template <class Body>
+void add_wide(std::vector<Check>& checks, const std::string& name, Body check) {
+  add_pair(
+      checks, name,
+      [=](const Device& device, const std::string& op) { check(device, op, float()); },
+      [=](const Device& device, const std::string& op) { check(device, op, double()); });
+}
+
 /// A check of an operator for each 16-bit float: check(device, name, value of the type).
 template <class Body>
 void add_halves(std::vector<Check>& checks, const std::string& name, Body check) {
@@ -55,10 +66,7 @@ void add_halves(std::vector<Check>& checks, const std::string& name, Body check)
 /// The checks of an operator that takes floats: check(device, name, value of the type).
 template <class Body>
 void add_floats(std::vector<Check>& checks, const std::string& name, Body check) {
-  add_pair(
-      checks, name,
-      [=](const Device& device, const std::string& op) { check(device, op, float()); },
-      [=](const Device& device, const std::string& op) { check(device, op, double()); });
+  add_wide(checks, name, check);
   add_halves(checks, name, check);
 }
 

@@ -259,17 +259,9 @@ std::vector<Check> row_checks() {
   std::vector<Check> checks;
   add_floats(checks, "softmax", PATCHBAY_OF_TYPES(check_softmax));
   add_floats(checks, "softmax_input", PATCHBAY_OF_TYPES(check_softmax_input));
-  const auto add_wide = [&](const char* name, auto check) {
-    add_pair(
-        checks, name, [=](const Device& device, const std::string&) { check(device, float()); },
-        [=](const Device& device, const std::string&) { check(device, double()); });
-  };
-  add_wide("normalize",
-           [](const Device& device, auto zero) { check_normalize<decltype(zero)>(device); });
-  add_wide("normalize_input",
-           [](const Device& device, auto zero) { check_normalize_input<decltype(zero)>(device); });
-  add_wide("normalize_weight",
-           [](const Device& device, auto zero) { check_normalize_weight<decltype(zero)>(device); });
+  add_wide(checks, "normalize", PATCHBAY_OF_TYPES(check_normalize));
+  add_wide(checks, "normalize_input", PATCHBAY_OF_TYPES(check_normalize_input));
+  add_wide(checks, "normalize_weight", PATCHBAY_OF_TYPES(check_normalize_weight));
   return checks;
 }
 

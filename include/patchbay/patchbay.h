@@ -25,6 +25,7 @@
 #include "patchbay/interop.h"
 #include "patchbay/kernel.h"
 #include "patchbay/kernel_module.h"
+#include "patchbay/linalg.h"
 #include "patchbay/log.h"
 #include "patchbay/normalization.h"
 #include "patchbay/operators.h"

@@ -14,6 +14,7 @@ namespace patchbay::portable {
 
 using Prepared = std::unique_ptr<plugin::Kernel>;
 
+Prepared prepare_factor(Backend& backend, const patchbay_kernel_spec& spec);
 Prepared prepare_permutation(Backend& backend);
 Prepared prepare_random(Backend& backend, const patchbay_kernel_spec& spec);
 Prepared prepare_reduction(Backend& backend, const patchbay_kernel_spec& spec);

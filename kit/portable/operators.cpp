@@ -23,6 +23,7 @@ struct Operator {
 #define PATCHBAY_ELEMENTWISE(name, ...) {#name ".1", prepare_elementwise},
 #define PATCHBAY_REDUCTION(name, version, ...) {#name "." #version, prepare_reduction},
 #define PATCHBAY_RANDOM(name, version, ...) {#name "." #version, prepare_random},
+#define PATCHBAY_FACTOR(name, version, ...) {#name "." #version, prepare_factor},
 #define PATCHBAY_OWN(name, version, ...) {#name "." #version, prepare_##name},
 
 constexpr Operator kOperators[] = {PATCHBAY_OPERATORS_MEMORY(PATCHBAY_ELEMENTWISE)   //
@@ -33,6 +34,7 @@ constexpr Operator kOperators[] = {PATCHBAY_OPERATORS_MEMORY(PATCHBAY_ELEMENTWIS
                                    PATCHBAY_OPERATORS_MATRIX(PATCHBAY_OWN)           //
                                    PATCHBAY_OPERATORS_WINDOW(PATCHBAY_OWN)           //
                                    PATCHBAY_OPERATORS_ROW(PATCHBAY_OWN)              //
+                                   PATCHBAY_OPERATORS_FACTOR(PATCHBAY_FACTOR)        //
                                    {"max_pool2d_input.1", prepare_max_pool2d_input},
                                    {"moment.1", prepare_moment}};
 

@@ -44,7 +44,7 @@ In derivatives `grad` is the gradient of the result `out`. The gradient of a bro
 were broadcast. Gradients do not flow through an operator without a derivative.
 
 'since' is the version of the plugin boundary that added the operator. A plugin for an earlier one may lack it; one for a later one
-has it, or fails `patchbay check`, unless the operator is one of the composite ones, which every plugin may leave out.
+has it, or fails `patchbay check`, unless the operator is composite or a factorization: every plugin may leave these out.
 )";
 
 /// For a cell of a table.

@@ -20,15 +20,16 @@ struct OperatorCase {
 using OperatorCases = std::vector<OperatorCase>;
 
 /// The types for which a case has a reference.
-enum class Types { kAll, kNumbers, kFloats, kBools, kIntegers, kWide, kSigned };
+enum class Types { kAll, kNumbers, kFloats, kWideFloats, kBools, kIntegers, kWide, kSigned };
 template <Types kTypes, class T>
-constexpr bool kTakes = kTypes == Types::kAll      ? true
-                        : kTypes == Types::kFloats ? kIsFloat<T>
-                        : kTypes == Types::kBools  ? std::is_same_v<T, bool>
-                        : !kIsNumber<T>            ? false
-                        : kTypes == Types::kWide   ? !kIsSmall<T>
-                        : kTypes == Types::kSigned ? !std::is_same_v<T, std::uint8_t>
-                                                   : kTypes == Types::kNumbers || !kIsFloat<T>;
+constexpr bool kTakes = kTypes == Types::kAll          ? true
+                        : kTypes == Types::kFloats     ? kIsFloat<T>
+                        : kTypes == Types::kWideFloats ? std::is_floating_point_v<T>
+                        : kTypes == Types::kBools      ? std::is_same_v<T, bool>
+                        : !kIsNumber<T>                ? false
+                        : kTypes == Types::kWide       ? !kIsSmall<T>
+                        : kTypes == Types::kSigned     ? !std::is_same_v<T, std::uint8_t>
+                                                       : kTypes == Types::kNumbers || !kIsFloat<T>;
 
 /// Calls check(device, record, zero) with a zero of the dtype under test.
 template <Types kTypes, class Check>
@@ -59,6 +60,7 @@ OperatorCases random_cases();
 OperatorCases window_cases();
 OperatorCases ordering_cases();
 OperatorCases row_cases();
+OperatorCases factor_cases();
 OperatorCases composite_cases();
 
 }  // namespace patchbay::test

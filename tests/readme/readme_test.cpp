@@ -62,6 +62,10 @@ TEST(Readme, ProgramOfTheChapterOnComplexNumbers) {
 
 TEST(Readme, ProgramOfTheChapterOnFourierTransforms) { expect_output(FFT_PROGRAM, FFT_OUTPUT); }
 
+TEST(Readme, ProgramOfTheChapterOnLinearAlgebra) {
+  expect_output(LINEAR_ALGEBRA_PROGRAM, LINEAR_ALGEBRA_OUTPUT);
+}
+
 TEST(Readme, ProgramOfTheChapterOnTensors) { expect_output(TENSORS_PROGRAM, TENSORS_OUTPUT); }
 
 TEST(Readme, ProgramOfTheChapterOnLayers) { expect_output(LAYERS_PROGRAM, LAYERS_OUTPUT); }

@@ -6,7 +6,7 @@ from source import Token, Unreadable
 
 # Namespaces that programs do not use, and the structs of DLPack's C interface.
 INTERNAL = {"tensor", "runtime", "distributed", "fuse_detail", "module", "files", "data", "parallel", "dlpack"}
-PUBLIC = {"patchbay", "nn", "init", "fft"}
+PUBLIC = {"patchbay", "nn", "init", "fft", "linalg"}
 SPECIFIERS = {"inline", "constexpr", "static", "explicit", "virtual", "PATCHBAY_API"}
 
 

@@ -11,6 +11,7 @@
 #include "patchbay/functional.h"
 #include "patchbay/fuse.h"
 #include "patchbay/indexing.h"
+#include "patchbay/linalg.h"
 #include "patchbay/normalization.h"
 #include "patchbay/ops.h"
 #include "patchbay/pooling.h"
@@ -36,6 +37,13 @@ constexpr Word kFftNormWords[] = {{"backward", std::int64_t(patchbay::FftNorm::k
     std::int64_t(patchbay::FftNorm::kOrtho)}, {"forward", std::int64_t(patchbay::FftNorm::kForward)}};
 constexpr Word kLossReductionWords[] = {{"none", std::int64_t(patchbay::LossReduction::kNone)}, {"mean",
     std::int64_t(patchbay::LossReduction::kMean)}, {"sum", std::int64_t(patchbay::LossReduction::kSum)}};
+constexpr Word kMatrixNormWords[] = {{"frobenius", std::int64_t(patchbay::MatrixNorm::kFrobenius)}, {"nuclear",
+    std::int64_t(patchbay::MatrixNorm::kNuclear)}, {"two", std::int64_t(patchbay::MatrixNorm::kTwo)}, {"minus_two",
+    std::int64_t(patchbay::MatrixNorm::kMinusTwo)}, {"one", std::int64_t(patchbay::MatrixNorm::kOne)}, {"minus_one",
+    std::int64_t(patchbay::MatrixNorm::kMinusOne)}, {"infinity", std::int64_t(patchbay::MatrixNorm::kInfinity)},
+    {"minus_infinity", std::int64_t(patchbay::MatrixNorm::kMinusInfinity)}};
+constexpr Word kQrModeWords[] = {{"reduced", std::int64_t(patchbay::QrMode::kReduced)}, {"complete",
+    std::int64_t(patchbay::QrMode::kComplete)}};
 constexpr Argument kOfTensorCast[] = {{"self", ValueKind::kTensor, true}, {"dtype", ValueKind::kDtype, true}};
 constexpr Argument kOfTensorClone[] = {{"self", ValueKind::kTensor, true}};
 constexpr Argument kOfTensorCopyFrom[] = {{"self", ValueKind::kTensor, true}, {"source", ValueKind::kTensor, true},
@@ -191,6 +199,29 @@ constexpr Argument kOfL1Loss[] = {{"input", ValueKind::kTensor, true}, {"target"
 constexpr Argument kOfLayerNorm[] = {{"input", ValueKind::kTensor, true}, {"normalized_shape", ValueKind::kIntegers,
     true}, {"weight", ValueKind::kTensor, false}, {"bias", ValueKind::kTensor, false}, {"epsilon", ValueKind::kNumber,
     false}};
+constexpr Argument kOfLinalgCholesky[] = {{"x", ValueKind::kTensor, true}, {"upper", ValueKind::kBool, false}};
+constexpr Argument kOfLinalgCholeskySolve[] = {{"b", ValueKind::kTensor, true}, {"factor", ValueKind::kTensor, true},
+    {"upper", ValueKind::kBool, false}};
+constexpr Argument kOfLinalgCond[] = {{"x", ValueKind::kTensor, true}};
+constexpr Argument kOfLinalgCross[] = {{"a", ValueKind::kTensor, true}, {"b", ValueKind::kTensor, true}, {"dim",
+    ValueKind::kInteger, false}};
+constexpr Argument kOfLinalgDiagonal[] = {{"x", ValueKind::kTensor, true}, {"offset", ValueKind::kInteger, false}};
+constexpr Argument kOfLinalgLstsq[] = {{"a", ValueKind::kTensor, true}, {"b", ValueKind::kTensor, true}, {"rtol",
+    ValueKind::kNumber, false}};
+constexpr Argument kOfLinalgLuSolve[] = {{"lu", ValueKind::kTensor, true}, {"permutation", ValueKind::kTensor, true},
+    {"b", ValueKind::kTensor, true}, {"adjoint", ValueKind::kBool, false}};
+constexpr Argument kOfLinalgMatrixNorm[] = {{"x", ValueKind::kTensor, true}, {"order", ValueKind::kWord, false,
+    kMatrixNormWords}, {"keepdim", ValueKind::kBool, false}};
+constexpr Argument kOfLinalgMatrixPower[] = {{"x", ValueKind::kTensor, true}, {"n", ValueKind::kInteger, true}};
+constexpr Argument kOfLinalgMatrixRank[] = {{"x", ValueKind::kTensor, true}, {"rtol", ValueKind::kNumber, false}};
+constexpr Argument kOfLinalgMultiDot[] = {{"matrices", ValueKind::kTensors, true}};
+constexpr Argument kOfLinalgOuter[] = {{"a", ValueKind::kTensor, true}, {"b", ValueKind::kTensor, true}};
+constexpr Argument kOfLinalgQr[] = {{"x", ValueKind::kTensor, true}, {"mode", ValueKind::kWord, false, kQrModeWords}};
+constexpr Argument kOfLinalgSolveTriangular[] = {{"a", ValueKind::kTensor, true}, {"b", ValueKind::kTensor, true},
+    {"upper", ValueKind::kBool, false}, {"unit", ValueKind::kBool, false}};
+constexpr Argument kOfLinalgSvd[] = {{"x", ValueKind::kTensor, true}, {"full_matrices", ValueKind::kBool, false}};
+constexpr Argument kOfLinalgVectorNorm[] = {{"x", ValueKind::kTensor, true}, {"order", ValueKind::kNumber, false},
+    {"axes", ValueKind::kIntegers, false}, {"keepdim", ValueKind::kBool, false}};
 constexpr Argument kOfLinear[] = {{"x", ValueKind::kTensor, true}, {"weight", ValueKind::kTensor, true}, {"bias",
     ValueKind::kTensor, false}};
 constexpr Argument kOfLinear1[] = {{"x", ValueKind::kTensor, true}, {"weight", ValueKind::kTensor, true}, {"bias",
@@ -205,7 +236,6 @@ constexpr Argument kOfLstmCell[] = {{"input", ValueKind::kTensor, true}, {"hidde
     ValueKind::kTensor, true}, {"input_bias", ValueKind::kTensor, false}, {"hidden_bias", ValueKind::kTensor, false}};
 constexpr Argument kOfMaskedFill[] = {{"a", ValueKind::kTensor, true}, {"mask", ValueKind::kTensor, true}, {"value",
     ValueKind::kScalar, true}};
-constexpr Argument kOfMatmul[] = {{"a", ValueKind::kTensor, true}, {"b", ValueKind::kTensor, true}};
 constexpr Argument kOfMatmulOut[] = {{"out", ValueKind::kTensor, true}, {"a", ValueKind::kTensor, true}, {"b",
     ValueKind::kTensor, true}, {"alpha", ValueKind::kScalar, false}, {"beta", ValueKind::kScalar, false}};
 constexpr Argument kOfMaxPool1d[] = {{"x", ValueKind::kTensor, true}, {"kernel", ValueKind::kInteger, true},
@@ -600,6 +630,76 @@ constexpr Signature kSignatures[] = {
         in.is_tensor(2)) { return one(patchbay::leaky_relu_out(in.tensor(0), in.get<Scalar>(1), in.tensor(2))); } if
         (in.is_tensor(1) && !in.is_tensor(2)) { return one(patchbay::leaky_relu_out(in.tensor(0), in.tensor(1),
         in.get<Scalar>(2, 0.01))); } in.refuse_numbers(); }},
+    {"linalg.cholesky", kOfLinalgCholesky, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::cholesky(in.tensor(0), in.get<bool>(1, false))); }},
+    {"linalg.cholesky_ex", kOfLinalgCholesky, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::cholesky_ex(in.tensor(0), in.get<bool>(1, false)); return {made.factor, made.info}; }},
+    {"linalg.cholesky_solve", kOfLinalgCholeskySolve, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::cholesky_solve(in.tensor(0), in.tensor(1), in.get<bool>(2, false))); }},
+    {"linalg.cond", kOfLinalgCond, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::cond(in.tensor(0))); }},
+    {"linalg.cross", kOfLinalgCross, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::cross(in.tensor(0), in.tensor(1), in.get<Dim>(2, -1))); }},
+    {"linalg.det", kOfLinalgCond, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::det(in.tensor(0))); }},
+    {"linalg.diagonal", kOfLinalgDiagonal, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::diagonal(in.tensor(0), in.get<Index>(1, 0))); }},
+    {"linalg.eigh", kOfLinalgCond, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::eigh(in.tensor(0)); return {made.eigenvalues, made.eigenvectors}; }},
+    {"linalg.eigvalsh", kOfLinalgCond, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::eigvalsh(in.tensor(0))); }},
+    {"linalg.inv", kOfLinalgCond, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::inv(in.tensor(0))); }},
+    {"linalg.inv_ex", kOfLinalgCond, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::inv_ex(in.tensor(0)); return {made.result, made.info}; }},
+    {"linalg.lstsq", kOfLinalgLstsq, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::lstsq(in.tensor(0), in.tensor(1), in.get<std::optional<double>>(2, {}))); }},
+    {"linalg.lu", kOfLinalgCond, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::lu(in.tensor(0)); return {made.p, made.l, made.u}; }},
+    {"linalg.lu_factor", kOfLinalgCond, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::lu_factor(in.tensor(0)); return {made.lu, made.permutation}; }},
+    {"linalg.lu_factor_ex", kOfLinalgCond, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::lu_factor_ex(in.tensor(0)); return {made.lu, made.permutation, made.info}; }},
+    {"linalg.lu_solve", kOfLinalgLuSolve, [](const Arguments& in) -> Results { LuFactors s0{}; in.set(0, s0.lu);
+        in.set(1, s0.permutation); return one(patchbay::linalg::lu_solve(s0, in.tensor(2), in.get<bool>(3, false)));
+        }},
+    {"linalg.matrix_norm", kOfLinalgMatrixNorm, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::matrix_norm(in.tensor(0), in.get<MatrixNorm>(1, MatrixNorm::kFrobenius), in.get<bool>(2,
+        false))); }},
+    {"linalg.matrix_power", kOfLinalgMatrixPower, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::matrix_power(in.tensor(0), in.get<Index>(1))); }},
+    {"linalg.matrix_rank", kOfLinalgMatrixRank, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::matrix_rank(in.tensor(0), in.get<std::optional<double>>(1, {}))); }},
+    {"linalg.matrix_transpose", kOfLinalgCond, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::matrix_transpose(in.tensor(0))); }},
+    {"linalg.multi_dot", kOfLinalgMultiDot, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::multi_dot(in.tensors(0))); }},
+    {"linalg.outer", kOfLinalgOuter, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::outer(in.tensor(0), in.tensor(1))); }},
+    {"linalg.pinv", kOfLinalgMatrixRank, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::pinv(in.tensor(0), in.get<std::optional<double>>(1, {}))); }},
+    {"linalg.qr", kOfLinalgQr, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::qr(in.tensor(0), in.get<QrMode>(1, QrMode::kReduced)); return {made.q, made.r}; }},
+    {"linalg.slogdet", kOfLinalgCond, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::slogdet(in.tensor(0)); return {made.sign, made.logabsdet}; }},
+    {"linalg.solve", kOfLinalgOuter, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::solve(in.tensor(0), in.tensor(1))); }},
+    {"linalg.solve_ex", kOfLinalgOuter, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::solve_ex(in.tensor(0), in.tensor(1)); return {made.result, made.info}; }},
+    {"linalg.solve_triangular", kOfLinalgSolveTriangular, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::solve_triangular(in.tensor(0), in.tensor(1), in.get<bool>(2, false), in.get<bool>(3,
+        false))); }},
+    {"linalg.svd", kOfLinalgSvd, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::svd(in.tensor(0), in.get<bool>(1, true)); return {made.u, made.s, made.vh}; }},
+    {"linalg.svdvals", kOfLinalgCond, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::svdvals(in.tensor(0))); }},
+    {"linalg.trace", kOfLinalgDiagonal, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::trace(in.tensor(0), in.get<Index>(1, 0))); }},
+    {"linalg.vecdot", kOfLinalgCross, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::vecdot(in.tensor(0), in.tensor(1), in.get<Dim>(2, -1))); }},
+    {"linalg.vector_norm", kOfLinalgVectorNorm, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::vector_norm(in.tensor(0), in.get<double>(1, 2), in.get<Axes>(2, {}), in.get<bool>(3,
+        false))); }},
     {"linear", kOfLinear, [](const Arguments& in) -> Results { return one(patchbay::linear(in.tensor(0), in.tensor(1),
         in.tensor(2))); }},
     {"linear", kOfLinear1, [](const Arguments& in) -> Results { return one(patchbay::linear(in.tensor(0),
@@ -660,7 +760,7 @@ constexpr Signature kSignatures[] = {
         in.refuse_numbers(); }},
     {"masked_fill", kOfMaskedFill, [](const Arguments& in) -> Results { return one(patchbay::masked_fill(in.tensor(0),
         in.tensor(1), in.get<Scalar>(2))); }},
-    {"matmul", kOfMatmul, [](const Arguments& in) -> Results { return one(patchbay::matmul(in.tensor(0),
+    {"matmul", kOfLinalgOuter, [](const Arguments& in) -> Results { return one(patchbay::matmul(in.tensor(0),
         in.tensor(1))); }},
     {"matmul_out", kOfMatmulOut, [](const Arguments& in) -> Results { return one(patchbay::matmul_out(in.tensor(0),
         in.tensor(1), in.tensor(2), in.get<Scalar>(3, 1), in.get<Scalar>(4, 0))); }},

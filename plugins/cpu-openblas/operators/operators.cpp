@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cpu-openblas/convolution/windows.hpp"
+#include "cpu-openblas/factors/factors.hpp"
 #include "cpu-openblas/kernels/context.hpp"
 #include "cpu-openblas/kernels/elementwise.hpp"
 #include "cpu-openblas/kernels/reduction.hpp"
@@ -240,6 +241,8 @@ constexpr Maker reducer_of_Same = make_reduction, reducer_of_Total = make_reduct
                 reducer_of_Index = make_arg_reduction;
 #define PATCHBAY_REDUCTION(name, version, since, arguments, dtypes, result, ...) \
   {#name "." #version, reducer_of_##result, number_of(ReduceOp::name)},
+#define PATCHBAY_FACTOR(name, version, ...) \
+  {#name "." #version, [](const Context& context, int) { return prepare_factor(context); }, 0},
 #define PATCHBAY_OWN(name, version, ...) \
   {#name "." #version, [](const Context& context, int) { return prepare_##name(context); }, 0},
 
@@ -259,8 +262,9 @@ constexpr KernelEntry kOperators[] = {
     PATCHBAY_OPERATORS_REDUCTION(PATCHBAY_REDUCTION)  //
     {"moment.1", make_moment, 0},
     {"gemm.1", make_product, 0},
-    PATCHBAY_OPERATORS_WINDOW(PATCHBAY_OWN)  //
-    PATCHBAY_OPERATORS_ROW(PATCHBAY_OWN)     //
+    PATCHBAY_OPERATORS_WINDOW(PATCHBAY_OWN)     //
+    PATCHBAY_OPERATORS_ROW(PATCHBAY_OWN)        //
+    PATCHBAY_OPERATORS_FACTOR(PATCHBAY_FACTOR)  //
     {"linear.1", make_product, 1},
     {"attention.1", make_attention, 0},
     {"uniform.1", prepare_random, kUniform},

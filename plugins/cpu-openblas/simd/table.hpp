@@ -9,6 +9,8 @@
 #include "patchbay/plugin/kernels/elementwise.h"
 #include "patchbay/plugin/kernels/operators.h"
 
+#include "kit/factor_sizes.hpp"
+
 namespace patchbay::cpu {
 
 /// Tables are indexed by patchbay_dtype.
@@ -257,6 +259,9 @@ struct DirectLoop {
   }
 };
 
+/// One matrix, or strip, of a factorization.
+using FactorLoop = void (*)(void* const* operands, const FactorSizes& sizes, std::int64_t group);
+
 /// A null entry means that there is no such operation for that type.
 struct SimdTable {
   const char* name = "";
@@ -278,6 +283,7 @@ struct SimdTable {
   ArgReduction arg_reduce[kCountOf<ReduceOp>][kNumDtypes] = {};  // of those that give indices
   IntegerGemmEntry integer_gemm[kNumDtypes] = {};
   FloatGemmLoop float_gemm[kNumDtypes] = {};
+  FactorLoop factors[kNumDtypes][2][kNumFactors] = {};  // of f32 and f64: numbers, and pairs
   SoftmaxLoops softmax[kNumDtypes] = {};
   NormalizeLoops normalize[kNumDtypes] = {};
   KeepMost keep_most[kNumDtypes] = {};  // f32 and f64

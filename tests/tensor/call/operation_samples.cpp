@@ -57,11 +57,95 @@ void add_complex(Samples& samples) {
               [=] { return fft::rfftfreq(5, 1, device); });
 }
 
+void add_linear_algebra(Samples& samples) {
+  const Tensor x = samples.floats({3, 3}), b = samples.floats({3, 2}), v = samples.floats({3});
+  const Tensor a = matmul(x, x.t()) + eye(3, samples.device());  // positive definite
+  const Tensor tall = samples.floats({4, 3});
+  const auto add_one = [&](const char* name, auto function) {
+    samples.add(std::string("linalg.") + name, {a}, [=] { return function(a); });
+  };
+  add_one("det", [](const Tensor& m) { return linalg::det(m); });
+  add_one("inv", [](const Tensor& m) { return linalg::inv(m); });
+  add_one("cond", [](const Tensor& m) { return linalg::cond(m); });
+  add_one("eigvalsh", [](const Tensor& m) { return linalg::eigvalsh(m); });
+  add_one("svdvals", [](const Tensor& m) { return linalg::svdvals(m); });
+  add_one("matrix_transpose", [](const Tensor& m) { return linalg::matrix_transpose(m); });
+  samples.add("linalg.cholesky_ex", {a}, {{"upper", true}}, [=] {
+    const CholeskyEx made = linalg::cholesky_ex(a, true);
+    return Tensors{made.factor, made.info};
+  });
+  add_one("lu_factor", [](const Tensor& m) {
+    const LuFactors made = linalg::lu_factor(m);
+    return Tensors{made.lu, made.permutation};
+  });
+  add_one("lu_factor_ex", [](const Tensor& m) {
+    const LuFactorsEx made = linalg::lu_factor_ex(m);
+    return Tensors{made.lu, made.permutation, made.info};
+  });
+  add_one("lu", [](const Tensor& m) {
+    const LuMatrices made = linalg::lu(m);
+    return Tensors{made.p, made.l, made.u};
+  });
+  add_one("inv_ex", [](const Tensor& m) {
+    const SolveEx made = linalg::inv_ex(m);
+    return Tensors{made.result, made.info};
+  });
+  add_one("slogdet", [](const Tensor& m) {
+    const Slogdet made = linalg::slogdet(m);
+    return Tensors{made.sign, made.logabsdet};
+  });
+  add_one("eigh", [](const Tensor& m) {
+    const Eigh made = linalg::eigh(m);
+    return Tensors{made.eigenvalues, made.eigenvectors};
+  });
+  samples.add("linalg.solve_ex", {a, b}, [=] {
+    const SolveEx made = linalg::solve_ex(a, b);
+    return Tensors{made.result, made.info};
+  });
+  const LuFactors factors = linalg::lu_factor(a);
+  samples.add("linalg.lu_solve", {factors.lu, factors.permutation, b}, {{"adjoint", true}},
+              [=] { return linalg::lu_solve(factors, b, true); });
+  samples.add("linalg.qr", {tall}, {{"mode", "complete"}}, [=] {
+    const Qr made = linalg::qr(tall, QrMode::kComplete);
+    return Tensors{made.q, made.r};
+  });
+  samples.add("linalg.svd", {tall}, {{"full_matrices", false}}, [=] {
+    const Svd made = linalg::svd(tall, false);
+    return Tensors{made.u, made.s, made.vh};
+  });
+  samples.add("linalg.cholesky", {a}, {{"upper", true}}, [=] { return linalg::cholesky(a, true); });
+  samples.add("linalg.cholesky_solve", {b, a}, {{"upper", true}},
+              [=] { return linalg::cholesky_solve(b, a, true); });
+  samples.add("linalg.solve", {a, b}, [=] { return linalg::solve(a, b); });
+  samples.add("linalg.solve_triangular", {a, b}, {{"upper", true}, {"unit", true}},
+              [=] { return linalg::solve_triangular(a, b, true, true); });
+  const Tensor c = samples.floats({4, 2});
+  samples.add("linalg.lstsq", {tall, c}, {{"rtol", 0.01}},
+              [=] { return linalg::lstsq(tall, c, 0.01); });
+  samples.add("linalg.pinv", {tall}, {{"rtol", 0.01}}, [=] { return linalg::pinv(tall, 0.01); });
+  samples.add("linalg.matrix_rank", {tall}, {{"rtol", 0.01}},
+              [=] { return linalg::matrix_rank(tall, 0.01); });
+  samples.add("linalg.matrix_norm", {tall}, {{"order", "one"}, {"keepdim", true}},
+              [=] { return linalg::matrix_norm(tall, MatrixNorm::kOne, true); });
+  samples.add("linalg.vector_norm", {tall}, {{"order", 1}, {"axes", {0}}, {"keepdim", true}},
+              [=] { return linalg::vector_norm(tall, 1, 0, true); });
+  samples.add("linalg.matrix_power", {a}, {{"n", 3}}, [=] { return linalg::matrix_power(a, 3); });
+  samples.add("linalg.multi_dot", {a, a, b}, [=] {
+    return linalg::multi_dot(std::vector<Tensor>{a, a, b});
+  });
+  samples.add("linalg.cross", {x, a}, {{"dim", 0}}, [=] { return linalg::cross(x, a, 0); });
+  samples.add("linalg.outer", {v, v}, [=] { return linalg::outer(v, v); });
+  samples.add("linalg.vecdot", {x, a}, {{"dim", 0}}, [=] { return linalg::vecdot(x, a, 0); });
+  samples.add("linalg.trace", {x}, {{"offset", 1}}, [=] { return linalg::trace(x, 1); });
+  samples.add("linalg.diagonal", {x}, {{"offset", 1}}, [=] { return linalg::diagonal(x, 1); });
+}
+
 }  // namespace
 
 void add_operations(Samples& samples) {
   const Tensor a = samples.floats({3, 3}), b = samples.floats({3, 3}) * 2, v = samples.floats({3});
   add_complex(samples);
+  add_linear_algebra(samples);
   PATCHBAY_ADD_REDUCTION(sum)
   PATCHBAY_ADD_REDUCTION(prod)
   PATCHBAY_ADD_REDUCTION(mean)

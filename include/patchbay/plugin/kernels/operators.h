@@ -207,6 +207,50 @@
     Same, TERMS(64), "out: as bias; " PATCHBAY_NORMALIZE_SHAPES, "",                              \
     "out = sum grad (a - mean) f, bias = sum grad, over s and o", "")
 
+/* Factorizations of many matrices, in place. A plugin may leave them out: linear algebra is then
+ * unsupported on its devices. The first extent b counts them. Each matrix has rows
+ * of neighbouring elements; other strides are any. With `pairs` an element is a complex number: its
+ * real and imaginary part, neighbours in a last dimension of 2, which the shapes below leave out;
+ * ^H is the conjugate transpose, for real elements the transpose. No extent is 0. The elements of a
+ * matrix whose info is not 0 are not specified, unless the operator says so. Sizes that a program
+ * asks for are larger: the library calls these operators for blocks, or for whole matrices. Golub
+ * and Van Loan, Matrix Computations, 4th edition, 2013, describes all of them. Each operator has a
+ * kernel of its own. */
+#define PATCHBAY_OPERATORS_FACTOR(X)                                                               \
+  X(lu, 1, 1, "a:update permutation:places swaps:places info:places", WIDE_FLOATS, Same,           \
+    TERMS(512), "a [b, m, n]; permutation [b, m]; swaps, info: [b]", "",                           \
+    "a[permutation] = l u: a becomes l (below the diagonal; its own is 1) and u",                  \
+    "the pivot is the first element of the largest |re| + |im| of its column; swaps is the "       \
+    "number of exchanges; info is 0, or 1 + the first column without a pivot, and the factors "    \
+    "hold")                                                                                        \
+  X(cholesky, 1, 1, "a:update info:places", WIDE_FLOATS, Same, TERMS(512),                         \
+    "a [b, n, n]; info [b]", "", "u^H u = a, where the upper triangle of a becomes u",             \
+    "the lower triangle is neither read nor specified; info is 0, or 1 + the first row whose "     \
+    "square is not positive")                                                                      \
+  X(triangular, 1, 1, "x:update a:read", WIDE_FLOATS, Same, TERMS(512),                            \
+    "x [b, m, n]; a [b, m, m]", "", "a x' = x or, with adjoint, a^H x' = x, where x becomes x'",   \
+    "of a only the lower triangle is read, with upper the upper one; with unit its diagonal "      \
+    "counts as 1; quotients by 0 are infinite or NaN")                                             \
+  X(qr, 1, 1, "a:update tau:write scratch:update", WIDE_FLOATS, Same, TERMS(512),                  \
+    "a [b, m, n]; tau [b, min(m, n)]; scratch [b, n]", "",                                         \
+    "a = h_0 h_1 ... r with h_k = 1 - tau_k v_k v_k^H: r is in the upper triangle; v_k[k] is 1, "  \
+    "v_k[i] for i > k is at a[i, k]",                                                              \
+    "the diagonal of r is real")                                                                   \
+  X(eigh, 1, 1, "a:update values:write vectors:write work:update scratch:update info:places",      \
+    WIDE_FLOATS, Same, TERMS(512),                                                                 \
+    "a, vectors: [b, n, n]; values [b, n], scratch [b, 3 n]: never pairs; work [b, 2 n]; info "    \
+    "[b]",                                                                                         \
+    "", "a v = value v for each row v of vectors, values ascending",                               \
+    "a is Hermitian, and is not specified afterwards; the rows are orthonormal, and not "          \
+    "specified without the attribute vectors; info is 0, or 1 + the first value that did not "     \
+    "converge")                                                                                    \
+  X(svd, 1, 1, "a:update values:write vectors:write info:places", WIDE_FLOATS, Same, TERMS(512),   \
+    "a [b, m, n], m <= n; values [b, m], never pairs; vectors [b, m, m]; info [b]", "",            \
+    "a^T = u values v^H, where the rows of a become the columns of u and the rows of vectors are " \
+    "the columns of v; values descending",                                                         \
+    "a and vectors are not specified without the attribute vectors; info is 0 or, if it did not "  \
+    "converge, 1")
+
 /* Operators that a plugin may leave out: the library then composes them of others. With
  * `unsupported` a plugin refuses a dtype when it prepares the kernel, and sizes when it launches
  * it. 16-bit floats are computed in f32. */
@@ -279,6 +323,17 @@
   X(normalize, batch, I64, OPTIONAL(0), 0, 1)                 \
   X(normalize_input, centered, I64, OPTIONAL(1), 0, 1)        \
   X(normalize_weight, batch, I64, OPTIONAL(0), 0, 1)          \
+  X(lu, pairs, I64, OPTIONAL(0), 0, 1)                        \
+  X(cholesky, pairs, I64, OPTIONAL(0), 0, 1)                  \
+  X(triangular, pairs, I64, OPTIONAL(0), 0, 1)                \
+  X(triangular, upper, I64, OPTIONAL(0), 0, 1)                \
+  X(triangular, adjoint, I64, OPTIONAL(0), 0, 1)              \
+  X(triangular, unit, I64, OPTIONAL(0), 0, 1)                 \
+  X(qr, pairs, I64, OPTIONAL(0), 0, 1)                        \
+  X(eigh, pairs, I64, OPTIONAL(0), 0, 1)                      \
+  X(eigh, vectors, I64, OPTIONAL(1), 0, 1)                    \
+  X(svd, pairs, I64, OPTIONAL(0), 0, 1)                       \
+  X(svd, vectors, I64, OPTIONAL(1), 0, 1)                     \
   X(moment, order, I64, OPTIONAL(1), 1, 2)                    \
   X(moment, root, I64, OPTIONAL(0), 0, 1)                     \
   X(attention, scale, F64, OPTIONAL(1), -1.7976931348623157e308, 1.7976931348623157e308)

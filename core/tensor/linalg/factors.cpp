@@ -1,0 +1,225 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/linalg/factors.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "patchbay/complex.h"
+#include "patchbay/indexing.h"
+#include "patchbay/ops.h"
+
+#include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/make.h"
+#include "core/tensor/linalg/matrices.h"
+
+namespace patchbay::tensor {
+namespace {
+
+/// Matrices of so many columns are one launch.
+constexpr std::int64_t kBlock = 32;
+/// Where larger ones are divided.
+std::int64_t half_of(std::int64_t extent) { return (extent / 2 + 15) / 16 * 16; }
+
+std::uint8_t access_of(char role) {
+  switch (kernels::Role{role}) {
+    case kernels::Role::kRead: return PATCHBAY_READ;
+    case kernels::Role::kUpdate: return PATCHBAY_READ | PATCHBAY_WRITE;
+    default: return PATCHBAY_WRITE;
+  }
+}
+
+/// `attributes`: those that follow `pairs`.
+void launch_factor(const char* operation, const Operator& op,
+                   std::initializer_list<bool> attributes,
+                   std::initializer_list<const Tensor*> operands) {
+  const TensorImpl& first = *(*operands.begin())->impl();
+  std::vector<std::uint64_t> words{is_complex(first.dtype) ? 1u : 0u};
+  for (const bool attribute : attributes) words.push_back(attribute ? 1 : 0);
+  const DType dtype = real_dtype(first.dtype);
+  runtime::KernelState& kernel = prepared(*first.device().kernels, op, dtype, dtype, 0, words);
+  std::vector<Tensor> parts;
+  Launch launch;
+  std::size_t i = 0;
+  for (const Tensor* const operand : operands) {
+    parts.push_back(is_complex(operand->dtype()) ? make_pairs(*operand->impl()) : *operand);
+    const TensorImpl& impl = *parts.back().impl();
+    launch.tensor(impl, impl.shape, impl.strides, access_of(op.arguments[i++]));
+  }
+  launch.run(operation, kernel);
+}
+
+Tensor rows_of(const Tensor& a, std::int64_t begin, std::int64_t end = INT64_MAX) {
+  return a.slice(-2, begin, end);
+}
+Tensor columns_of(const Tensor& a, std::int64_t begin, std::int64_t end = INT64_MAX) {
+  return a.slice(-1, begin, end);
+}
+
+/// out -= a b
+void subtract_product(const Tensor& out, const Tensor& a, const Tensor& b) {
+  if (is_complex(out.dtype())) {
+    sub_out(out, out, matmul(a, b));
+  } else {
+    matmul_out(out, a, b, -1, 1);
+  }
+}
+
+/// Row i becomes row permutation[i].
+void permute_rows(const Tensor& a, const Tensor& permutation) {
+  const Tensor index = permutation.unsqueeze(-1).expand(a.shape());
+  a.copy_from(gather(a.clone(), -2, index));
+}
+
+/// The first info that is not 0; those of the second part count from `before`.
+Tensor joined_info(const Tensor& first, const Tensor& second, std::int64_t before) {
+  const Tensor shifted = where(eq(second, 0), second, add(second, before));
+  return where(eq(first, 0), shifted, first);
+}
+
+}  // namespace
+
+Pivots lu_in_place(const char* operation, const Tensor& a) {
+  const std::int64_t count = a.size(0), m = a.size(1), n = a.size(2), k = std::min(m, n);
+  if (k <= kBlock) {
+    Pivots pivots{a.new_empty({count, m}, DType::i64), a.new_empty({count}, DType::i64),
+                  a.new_empty({count}, DType::i64)};
+    launch_factor(operation, op::lu, {}, {&a, &pivots.permutation, &pivots.swaps, &pivots.info});
+    return pivots;
+  }
+  const std::int64_t half = half_of(k);
+  const Tensor left = columns_of(a, 0, half), right = columns_of(a, half);
+  const Pivots first = lu_in_place(operation, left);
+  permute_rows(right, first.permutation);
+  const Tensor top = rows_of(right, 0, half), bottom = rows_of(right, half);
+  solve_in_place(operation, top, rows_of(left, 0, half), {.unit = true});
+  if (half == m) return first;
+  subtract_product(bottom, rows_of(left, half), top);
+  const Pivots second = lu_in_place(operation, bottom);
+  permute_rows(rows_of(left, half), second.permutation);
+  const Tensor rest = first.permutation.slice(1, half);
+  rest.copy_from(gather(rest.clone(), 1, second.permutation));
+  return {first.permutation, add(first.swaps, second.swaps),
+          joined_info(first.info, second.info, half)};
+}
+
+Tensor cholesky_in_place(const char* operation, const Tensor& a) {
+  const std::int64_t n = a.size(1);
+  if (n <= kBlock) {
+    const Tensor info = a.new_empty({a.size(0)}, DType::i64);
+    launch_factor(operation, op::cholesky, {}, {&a, &info});
+    return info;
+  }
+  const std::int64_t half = half_of(n);
+  const Tensor top = rows_of(a, 0, half), first = columns_of(top, 0, half);
+  const Tensor beside = columns_of(top, half), last = columns_of(rows_of(a, half), half);
+  const Tensor info = cholesky_in_place(operation, first);
+  solve_in_place(operation, beside, first, {.upper = true, .adjoint = true});
+  subtract_product(last, adjoint(beside), beside);
+  return joined_info(info, cholesky_in_place(operation, last), half);
+}
+
+void solve_in_place(const char* operation, const Tensor& x, const Tensor& a,
+                    TriangularOptions options) {
+  const std::int64_t m = x.size(1);
+  if (m <= kBlock) {
+    return launch_factor(operation, op::triangular, {options.upper, options.adjoint, options.unit},
+                         {&x, &a});
+  }
+  const std::int64_t half = half_of(m);
+  const Tensor upper = rows_of(a, 0, half), lower = rows_of(a, half);
+  const Tensor first = columns_of(upper, 0, half), last = columns_of(lower, half);
+  const Tensor beside = options.upper ? columns_of(upper, half) : columns_of(lower, 0, half);
+  const Tensor factor = options.adjoint ? adjoint(beside) : beside;
+  const Tensor top = rows_of(x, 0, half), bottom = rows_of(x, half);
+  if (options.upper == options.adjoint) {
+    solve_in_place(operation, top, first, options);
+    subtract_product(bottom, factor, top);
+    solve_in_place(operation, bottom, last, options);
+  } else {
+    solve_in_place(operation, bottom, last, options);
+    subtract_product(top, factor, bottom);
+    solve_in_place(operation, top, first, options);
+  }
+}
+
+namespace {
+
+/// h_0 h_1 ... = 1 - v t v^H, the reflections of neighbouring columns from `begin` on (Puglisi,
+/// Modification of the Householder method based on the compact WY representation, 1992).
+struct Reflections {
+  std::int64_t begin;
+  Tensor v, t;
+
+  /// Multiplies rows from `begin` on from the left, with `adjoint_` by the conjugate transpose.
+  void apply(const Tensor& x, bool is_adjoint) const {
+    const Tensor rows = rows_of(x, begin);
+    const Tensor inner = matmul(adjoint(v), rows);
+    subtract_product(rows, v, matmul(is_adjoint ? adjoint(t) : t, inner));
+  }
+};
+
+Reflections reflections_of(const char* operation, std::int64_t begin, const Tensor& panel,
+                           const Tensor& tau) {
+  const std::int64_t k = tau.size(-1);
+  const Tensor v = tril(columns_of(panel, 0, k), -1);
+  v.diagonal().fill_(1);
+  // (1 + diag(tau) s) t = diag(tau), s being the part of v^H v above the diagonal.
+  const Tensor above = mul(tau.unsqueeze(-1), triu(matmul(adjoint(v), v), 1));
+  const Tensor t = on_diagonal(tau);
+  solve_in_place(operation, t, above.contiguous(), {.upper = true, .unit = true});
+  return {begin, v, t};
+}
+
+}  // namespace
+
+Orthogonal qr_in_place(const char* operation, const Tensor& a, std::int64_t columns) {
+  const std::int64_t count = a.size(0), m = a.size(1), n = a.size(2), k = std::min(m, n);
+  const Tensor scratch = a.new_empty({count, n});
+  std::vector<Reflections> done;
+  for (std::int64_t begin = 0; begin < k; begin += kBlock) {
+    const std::int64_t width = std::min(kBlock, k - begin);
+    const bool is_last = begin + width == k;
+    const Tensor panel = columns_of(rows_of(a, begin), begin, is_last ? n : begin + width);
+    const Tensor tau = a.new_empty({count, width});
+    const Tensor room = scratch.slice(1, 0, panel.size(2));
+    launch_factor(operation, op::qr, {}, {&panel, &tau, &room});
+    done.push_back(reflections_of(operation, begin, panel, tau));
+    if (!is_last) done.back().apply(columns_of(a, begin + width), true);
+  }
+  Orthogonal result{identities({count}, m, columns, a), triu(rows_of(a, 0, k))};
+  for (auto each = done.rbegin(); each != done.rend(); ++each) each->apply(result.q, false);
+  result.q = with_orthonormal_columns(result.q);
+  return result;
+}
+
+Tensor with_orthonormal_columns(const Tensor& x) {
+  Tensor rest = matmul(adjoint(x), x);
+  sub_out(rest.diagonal(), rest.diagonal(), 1);
+  Tensor result = x.clone();
+  subtract_product(result, x, mul(rest, 0.5));
+  return result;
+}
+
+Eigen eigh_in_place(const char* operation, const Tensor& a, bool has_vectors) {
+  const std::int64_t count = a.size(0), n = a.size(1);
+  const DType real = real_dtype(a.dtype());
+  Eigen result{a.new_empty({count, n}, real), a.new_empty({count, n, n}),
+               a.new_empty({count}, DType::i64)};
+  const Tensor work = a.new_empty({count, 2 * n}), scratch = a.new_empty({count, 3 * n}, real);
+  launch_factor(operation, op::eigh, {has_vectors},
+                {&a, &result.values, &result.vectors, &work, &scratch, &result.info});
+  return result;
+}
+
+Singular svd_in_place(const char* operation, const Tensor& a, bool has_vectors) {
+  const std::int64_t count = a.size(0), m = a.size(1);
+  Singular result{a.new_empty({count, m}, real_dtype(a.dtype())), a.new_empty({count, m, m}),
+                  a.new_empty({count}, DType::i64)};
+  launch_factor(operation, op::svd, {has_vectors},
+                {&a, &result.values, &result.vectors, &result.info});
+  return result;
+}
+
+}  // namespace patchbay::tensor

@@ -1,0 +1,297 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// LU factors, systems of equations, inverses and determinants.
+#include <algorithm>
+#include <vector>
+
+#include "patchbay/autograd.h"
+#include "patchbay/indexing.h"
+#include "patchbay/linalg.h"
+#include "patchbay/ops.h"
+#include "patchbay/sorting.h"
+
+#include "core/tensor/linalg/factors.h"
+#include "core/tensor/linalg/matrices.h"
+#include "core/tensor/views/sum.h"
+
+namespace patchbay {
+namespace {
+
+using tensor::adjoint;
+using tensor::NamedOperand;
+using tensor::Node;
+using tensor::Recording;
+using tensor::Saved;
+
+constexpr const char* kSingular =
+    "is singular: expected a pivot in column {}, got 0. Use the function with _ex to go on without "
+    "this check";
+
+/// The factors with their statuses, not recorded.
+struct Factored {
+  Tensor lu, permutation, swaps, info;
+};
+Factored factored(const char* operation, const Tensor& x) {
+  const Recording recording(false);
+  const Tensor a = tensor::copied_batch(x);
+  const std::int64_t count = a.size(0), m = a.size(1);
+  tensor::Pivots pivots;
+  if (a.num_elements() != 0) {
+    pivots = tensor::lu_in_place(operation, a);
+  } else {
+    const TensorOptions integers{DType::i64, x.device()};
+    pivots = {arange(0, m, 1, integers).expand({count, m}).contiguous(),
+              a.new_zeros({count}, DType::i64), a.new_zeros({count}, DType::i64)};
+  }
+  return {a.reshape(x.shape()), tensor::unbatched(pivots.permutation, x.shape()),
+          tensor::unbatched(pivots.swaps, x.shape()), tensor::unbatched(pivots.info, x.shape())};
+}
+
+Tensor lower_of(const Tensor& lu) {
+  const std::int64_t k = std::min(lu.size(-2), lu.size(-1));
+  const Tensor l = tril(lu.slice(-1, 0, k), -1);
+  return add(l, tensor::identities({}, l.size(-2), k, lu.detach()));
+}
+Tensor upper_of(const Tensor& lu) {
+  return triu(lu.slice(-2, 0, std::min(lu.size(-2), lu.size(-1))));
+}
+
+/// Row i of the result is row permutation[i] of b.
+Tensor permuted(const Tensor& b, const Tensor& permutation) {
+  return gather(b, -2, permutation.unsqueeze(-1).expand(b.shape()));
+}
+Tensor inverse_of(const Tensor& permutation) {
+  const Recording recording(false);
+  return argsort(permutation);
+}
+
+/// Of square factors: p l^-H (tril(l^H g, -1) + triu(g u^H)) u^-H.
+Tensor lu_gradient(const Tensor& grad, const Tensor& lu, const Tensor& permutation) {
+  const Tensor l = lower_of(lu), u = upper_of(lu);
+  const Tensor inner =
+      add(tril(matmul(adjoint(l), tril(grad, -1)), -1), triu(matmul(triu(grad), adjoint(u))));
+  const Tensor left = linalg::solve_triangular(adjoint(l), inner, true, true);
+  const Tensor both = adjoint(linalg::solve_triangular(u, adjoint(left), true));
+  return permuted(both, inverse_of(permutation));
+}
+
+LuFactorsEx lu_factors(const char* operation, const Tensor& x) {
+  tensor::check_matrices(operation, x);
+  const Factored made = factored(operation, x);
+  if (tensor::needs_grad(x)) {
+    if (x.size(-2) != x.size(-1)) {
+      base::raise(ErrorCode::kUnsupported,
+                  "[{}] gradients of factors of matrices that are not square are not defined here: "
+                  "expected [n, n], got [{}, {}] ({}). Detach the tensor, or use qr.",
+                  operation, x.size(-2), x.size(-1), tensor::describe({"x", *x.impl()}));
+    }
+    tensor::record("lu_factor", made.lu, x,
+                   [lu = Saved::result(made.lu), permutation = made.permutation](const Tensor& grad,
+                                                                                 const Node& node) {
+                     return lu_gradient(grad, lu.get(node), permutation);
+                   });
+  }
+  return {made.lu, made.permutation, made.info};
+}
+
+/// a^-1 b, with `is_adjoint` a^-H b, for equal leading dimensions.
+Tensor solved(const char* operation, const Tensor& lu, const Tensor& permutation, const Tensor& b,
+              bool is_adjoint) {
+  const Recording recording(false);
+  if (b.num_elements() == 0) return b.clone();
+  const Tensor a = tensor::as_batch(lu.contiguous());
+  Tensor x = is_adjoint ? tensor::copied_batch(b)
+                        : tensor::as_batch(permuted(b, permutation).contiguous());
+  if (is_adjoint) {
+    tensor::solve_in_place(operation, x, a, {.upper = true, .adjoint = true});
+    tensor::solve_in_place(operation, x, a, {.adjoint = true, .unit = true});
+    return permuted(x.reshape(b.shape()), inverse_of(permutation));
+  }
+  tensor::solve_in_place(operation, x, a, {.unit = true});
+  tensor::solve_in_place(operation, x, a, {.upper = true});
+  return x.reshape(b.shape());
+}
+
+Shape joined_batch(const Tensor& a, int a_dropped, const Tensor& b) {
+  return tensor::joined(tensor::batch_shape(a.shape(), a_dropped), tensor::batch_shape(b.shape()));
+}
+Tensor broadcast(const Tensor& a, Shape batch, int kept) {
+  for (int i = kept; i > 0; --i) batch.push_back(a.size(-i));
+  return a.expand(batch);
+}
+
+/// The solution by given factors of a, recorded with a.
+Tensor solve_by(const char* operation, const Tensor& a, const Factored& made, const Tensor& b) {
+  const Shape batch = joined_batch(a, 2, b);
+  Tensor x;
+  {
+    const Recording recording(false);
+    x = solved(operation, broadcast(made.lu, batch, 2), broadcast(made.permutation, batch, 1),
+               broadcast(b, batch, 2), false);
+  }
+  if (tensor::needs_grad(a) || tensor::needs_grad(b)) {
+    tensor::record(
+        "solve", x, {&a, &b},
+        [saved = Saved("a", a), result = Saved::result(x), a_shape = a.shape(),
+         b_shape = b.shape()](const Tensor& grad, const Node& node) -> std::vector<Tensor> {
+          std::vector<Tensor> grads(2);
+          const Tensor of_b = linalg::solve_ex(adjoint(saved.get(node)), grad).result;
+          if (node.inputs[0]) {
+            grads[0] = tensor::sum_to(neg(matmul(of_b, adjoint(result.get(node)))), a_shape);
+          }
+          if (node.inputs[1]) grads[1] = tensor::sum_to(of_b, b_shape);
+          return grads;
+        });
+  }
+  return x;
+}
+
+SolveEx solve_checked(const char* operation, const Tensor& a, const Tensor& b) {
+  const NamedOperand left{"a", tensor::check_square(operation, a, "a")};
+  const tensor::TensorImpl& of_b = tensor::operand_of(operation, b, "b");
+  if (b.rank() == 1) {
+    tensor::check_same_device(operation, left, {"b", of_b});
+    const SolveEx column = solve_checked(operation, a, b.unsqueeze(-1));
+    return {column.result.squeeze(-1), column.info};
+  }
+  const NamedOperand right{"b", tensor::check_matrices(operation, b, "b")};
+  tensor::check_right_side(operation, left, right);
+  static_cast<void>(joined_batch(a, 2, b));
+  const Factored made = factored(operation, a);
+  return {solve_by(operation, a, made, b), made.info};
+}
+
+SolveEx inverse(const char* operation, const Tensor& x) {
+  tensor::check_square(operation, x);
+  const Factored made = factored(operation, x);
+  Tensor result;
+  {
+    const Recording recording(false);
+    const Tensor one =
+        tensor::identities(tensor::batch_shape(x.shape()), x.size(-1), x.size(-1), x);
+    result = solved(operation, made.lu, made.permutation, one, false);
+  }
+  if (tensor::needs_grad(x)) {
+    tensor::record("inv", result, x,
+                   [saved = Saved::result(result)](const Tensor& grad, const Node& node) {
+                     const Tensor turned = adjoint(saved.get(node));
+                     return neg(matmul(turned, matmul(grad, turned)));
+                   });
+  }
+  return {result, made.info};
+}
+
+/// 1 or -1 in the dtype of the factors.
+Tensor parity_of(const Factored& made) {
+  const Tensor is_odd = ne(remainder(made.swaps, 2), 0);
+  return sub(1, mul(is_odd.cast(made.lu.dtype()), 2));
+}
+
+/// a^-H, which is infinite or NaN for singular matrices.
+Tensor inverse_adjoint(const Tensor& a) { return adjoint(linalg::inv_ex(a).result); }
+
+}  // namespace
+
+namespace linalg {
+
+LuFactorsEx lu_factor_ex(const Tensor& x) { return lu_factors("lu_factor_ex", x); }
+
+LuFactors lu_factor(const Tensor& x) {
+  const LuFactorsEx made = lu_factors("lu_factor", x);
+  tensor::check_status("lu_factor", {"x", *x.impl()}, made.info, kSingular);
+  return {made.lu, made.permutation};
+}
+
+LuMatrices lu(const Tensor& x) {
+  const LuFactorsEx made = lu_factors("lu", x);
+  const std::int64_t m = x.size(-2);
+  Tensor p;
+  {
+    const Recording recording(false);
+    const Tensor one = tensor::identities(tensor::batch_shape(x.shape()), m, m, x);
+    p = m == 0 ? one : permuted(one, inverse_of(made.permutation));
+  }
+  return {p, lower_of(made.lu), upper_of(made.lu)};
+}
+
+Tensor lu_solve(const LuFactors& factors, const Tensor& b, bool is_adjoint) {
+  constexpr const char* kName = "lu_solve";
+  const NamedOperand left{"factors.lu", tensor::check_square(kName, factors.lu, "factors.lu")};
+  const NamedOperand right{"b", tensor::check_matrices(kName, b, "b")};
+  tensor::check_right_side(kName, left, right);
+  const tensor::TensorImpl& order =
+      tensor::operand_of(kName, factors.permutation, "factors.permutation");
+  tensor::check_dtype_allowed(kName, tensor::dtypes_of(DType::i64), {"factors.permutation", order});
+  const Shape batch = joined_batch(factors.lu, 2, b);
+  const Tensor lu = broadcast(factors.lu, batch, 2), right_side = broadcast(b, batch, 2);
+  const Tensor permutation = broadcast(factors.permutation, batch, 1);
+  if (!tensor::needs_grad(factors.lu) && !tensor::needs_grad(b)) {
+    return solved(kName, lu, permutation, right_side, is_adjoint);
+  }
+  if (is_adjoint) {
+    const Tensor inner = solve_triangular(adjoint(lu), right_side);
+    return permuted(solve_triangular(adjoint(lu), inner, true, true), inverse_of(permutation));
+  }
+  return solve_triangular(lu, solve_triangular(lu, permuted(right_side, permutation), false, true),
+                          true);
+}
+
+SolveEx solve_ex(const Tensor& a, const Tensor& b) { return solve_checked("solve_ex", a, b); }
+
+Tensor solve(const Tensor& a, const Tensor& b) {
+  const SolveEx made = solve_checked("solve", a, b);
+  tensor::check_status("solve", {"a", *a.impl()}, made.info, kSingular);
+  return made.result;
+}
+
+SolveEx inv_ex(const Tensor& x) { return inverse("inv_ex", x); }
+
+Tensor inv(const Tensor& x) {
+  const SolveEx made = inverse("inv", x);
+  tensor::check_status("inv", {"x", *x.impl()}, made.info, kSingular);
+  return made.result;
+}
+
+Tensor det(const Tensor& x) {
+  tensor::check_square("det", x);
+  Tensor result;
+  {
+    const Recording recording(false);
+    const Factored made = factored("det", x);
+    result = mul(prod(made.lu.diagonal(), -1), parity_of(made));
+  }
+  if (tensor::needs_grad(x)) {
+    tensor::record(
+        "det", result, x,
+        [saved = Saved("x", x), det = Saved::result(result)](const Tensor& grad, const Node& node) {
+          const Tensor factor = mul(grad, conj(det.get(node)));
+          return mul(factor.unsqueeze(-1).unsqueeze(-1), inverse_adjoint(saved.get(node)));
+        });
+  }
+  return result;
+}
+
+Slogdet slogdet(const Tensor& x) {
+  tensor::check_square("slogdet", x);
+  Slogdet result;
+  {
+    const Recording recording(false);
+    const Factored made = factored("slogdet", x);
+    const Tensor diagonal = made.lu.diagonal(), size = abs(diagonal);
+    const Tensor signs = is_complex(x.dtype())
+                             ? where(eq(size, 0), diagonal, div(diagonal, size.cast(x.dtype())))
+                             : sign(diagonal);
+    result.sign = mul(prod(signs, -1), parity_of(made));
+    result.logabsdet = sum(log(size), -1);
+  }
+  if (tensor::needs_grad(x)) {
+    tensor::record("slogdet", result.logabsdet, x,
+                   [saved = Saved("x", x)](const Tensor& grad, const Node& node) {
+                     const Tensor inverse = inverse_adjoint(saved.get(node));
+                     return mul(grad.cast(inverse.dtype()).unsqueeze(-1).unsqueeze(-1), inverse);
+                   });
+  }
+  return result;
+}
+
+}  // namespace linalg
+}  // namespace patchbay

@@ -1,0 +1,117 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/linalg/matrices.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "patchbay/copy.h"
+#include "patchbay/ops.h"
+
+#include "core/base/error.h"
+#include "core/tensor/print/fetch.h"
+
+namespace patchbay::tensor {
+
+const TensorImpl& check_matrices(const char* operation, const Tensor& x, std::string_view name,
+                                 DTypes dtypes) {
+  const TensorImpl& impl = operand_of(operation, x, name);
+  check_dtype_allowed(operation, dtypes, {name, impl});
+  if (impl.shape.rank() < 2) {
+    base::raise(ErrorCode::kShapeMismatch,
+                "[{}] no matrix: expected rank 2 or more, got {} ({}). Add dimensions with "
+                "unsqueeze.",
+                operation, impl.shape.rank(), describe({name, impl}));
+  }
+  return impl;
+}
+
+const TensorImpl& check_square(const char* operation, const Tensor& x, std::string_view name) {
+  const TensorImpl& impl = check_matrices(operation, x, name);
+  const std::int64_t rows = x.size(-2), columns = x.size(-1);
+  if (rows != columns) {
+    base::raise(ErrorCode::kShapeMismatch,
+                "[{}] the matrices are not square: expected {} columns like rows, got {} ({}). "
+                "Pass square matrices.",
+                operation, rows, columns, describe({name, impl}));
+  }
+  return impl;
+}
+
+void check_right_side(const char* operation, const NamedOperand& a, const NamedOperand& b) {
+  check_same_device(operation, a, b);
+  check_same_dtype(operation, a, b);
+  const Shape &left = a.tensor.shape, &right = b.tensor.shape;
+  if (left[left.rank() - 2] == right[right.rank() - 2]) return;
+  base::raise(ErrorCode::kShapeMismatch,
+              "[{}] the operands do not fit: expected {} rows in {}, got {} ({}; {}). Transpose or "
+              "reshape it.",
+              operation, left[left.rank() - 2], b.name, right[right.rank() - 2], describe(a),
+              describe(b));
+}
+
+Shape batch_shape(const Shape& shape, int dropped) {
+  Shape batch;
+  for (int i = 0; i + dropped < shape.rank(); ++i) batch.push_back(shape[i]);
+  return batch;
+}
+
+Tensor as_batch(const Tensor& x) {
+  return x.reshape({num_elements(batch_shape(x.shape())), x.size(-2), x.size(-1)});
+}
+
+Tensor copied_batch(const Tensor& x) {
+  const Recording recording(false);
+  return as_batch(x.clone());
+}
+
+Tensor unbatched(const Tensor& x, const Shape& like, int dropped) {
+  Shape shape = batch_shape(like, dropped);
+  for (int i = 1; i < x.rank(); ++i) shape.push_back(x.size(i));
+  return x.reshape(shape);
+}
+
+Tensor identities(const Shape& batch, std::int64_t rows, std::int64_t columns, const Tensor& like) {
+  Shape shape = batch;
+  shape.push_back(rows);
+  shape.push_back(columns);
+  const Tensor result = like.new_zeros(shape);
+  if (result.num_elements() != 0) result.diagonal().fill_(1);
+  return result;
+}
+
+Tensor on_diagonal(const Tensor& values) {
+  const std::int64_t n = values.size(-1);
+  Tensor one;
+  {
+    const Recording recording(false);
+    one = identities({}, n, n, values);
+  }
+  return mul(values.unsqueeze(-1), one);
+}
+
+void check_status(const char* operation, const NamedOperand& x, const Tensor& info,
+                  std::string_view what) {
+  if (info.num_elements() == 0) return;
+  const Recording recording(false);
+  const CopyTag tag(operation);
+  std::int64_t worst = 0;
+  fetch(operation, info.num_elements() == 1 ? info : max(info), &worst);
+  if (worst == 0) return;
+  std::vector<std::int64_t> all(static_cast<std::size_t>(info.num_elements()));
+  fetch(operation, info, all.data());
+  std::size_t first = 0;
+  while (all[first] == 0) ++first;
+  Shape place = info.shape();
+  auto number = static_cast<std::int64_t>(first);
+  for (int i = place.rank() - 1; i >= 0; --i) {
+    place[i] = number % info.shape()[i];
+    number /= info.shape()[i];
+  }
+  const std::string which =
+      info.rank() == 0 ? "the matrix" : "matrix " + to_string(place) + " of the batch";
+  base::raise(ErrorCode::kInvalidArgument, "[{}] {} {} ({}).", operation, which,
+              fmt::format(fmt::runtime(what), all[first]), describe(x));
+}
+
+}  // namespace patchbay::tensor

@@ -1,0 +1,53 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Checks and shapes of batches of matrices, and the statuses of factorizations.
+#ifndef PATCHBAY_CORE_TENSOR_LINALG_MATRICES_H_
+#define PATCHBAY_CORE_TENSOR_LINALG_MATRICES_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "patchbay/complex.h"
+#include "patchbay/tensor.h"
+
+#include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/operators.h"
+#include "core/tensor/dispatch/record.h"
+
+namespace patchbay::tensor {
+
+/// The dtypes of factorizations.
+inline constexpr DTypes kFactored = PATCHBAY_SET_WIDE_FLOATS | kComplex;
+
+/// Errors: kInvalidArgument for an undefined tensor, kDtypeMismatch, kShapeMismatch below rank 2.
+const TensorImpl& check_matrices(const char* operation, const Tensor& x,
+                                 std::string_view name = "x", DTypes dtypes = kFactored);
+/// Also kShapeMismatch unless the matrices are square.
+const TensorImpl& check_square(const char* operation, const Tensor& x, std::string_view name = "x");
+/// Checks that b has the rows, the device and the dtype of a.
+void check_right_side(const char* operation, const NamedOperand& a, const NamedOperand& b);
+
+/// The leading dimensions: all but the last `dropped` ones.
+Shape batch_shape(const Shape& shape, int dropped = 2);
+/// [count, m, n], a view if one is possible.
+Tensor as_batch(const Tensor& x);
+/// The same in new memory. Not recorded.
+Tensor copied_batch(const Tensor& x);
+/// With other leading dimensions.
+Tensor unbatched(const Tensor& x, const Shape& like, int dropped = 2);
+
+/// The conjugate transpose.
+inline Tensor adjoint(const Tensor& x) { return conj(x).transpose(-2, -1); }
+/// 1 on the diagonals of new matrices.
+Tensor identities(const Shape& batch, std::int64_t rows, std::int64_t columns, const Tensor& like);
+/// [..., n] on the diagonals of new matrices. Recorded.
+Tensor on_diagonal(const Tensor& values);
+
+/// Fetches whether any info is not 0. Error: kInvalidArgument, which says of the first such matrix
+/// `what`, in which {} is its info, and what to do.
+void check_status(const char* operation, const NamedOperand& x, const Tensor& info,
+                  std::string_view what);
+
+}  // namespace patchbay::tensor
+
+#endif  // PATCHBAY_CORE_TENSOR_LINALG_MATRICES_H_

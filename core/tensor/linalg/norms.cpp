@@ -1,0 +1,70 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Norms of vectors and matrices.
+#include <cmath>
+
+#include "patchbay/linalg.h"
+#include "patchbay/ops.h"
+
+#include "core/tensor/linalg/matrices.h"
+
+namespace patchbay {
+namespace {
+
+/// Sums along one dimension, then the largest or the smallest along the other.
+Tensor sums_norm(const Tensor& x, int summed, bool is_largest, bool keepdim) {
+  const int other = summed == -2 ? -1 : -2;
+  const Tensor sums = sum(abs(x), summed, true);
+  const Tensor chosen = is_largest ? max(sums, other, true) : min(sums, other, true);
+  return keepdim ? chosen : chosen.squeeze(-1).squeeze(-1);
+}
+
+Tensor values_norm(const Tensor& x, MatrixNorm order, bool keepdim) {
+  const Tensor s = linalg::svdvals(x);
+  Tensor result;
+  switch (order) {
+    case MatrixNorm::kNuclear: result = sum(s, -1); break;
+    case MatrixNorm::kTwo: result = max(s, -1); break;
+    default: result = min(s, -1);
+  }
+  return keepdim ? result.unsqueeze(-1).unsqueeze(-1) : result;
+}
+
+}  // namespace
+
+namespace linalg {
+
+Tensor matrix_norm(const Tensor& x, MatrixNorm order, bool keepdim) {
+  tensor::check_matrices("matrix_norm", x);
+  switch (order) {
+    case MatrixNorm::kFrobenius: return norm(x, 2, {-2, -1}, keepdim);
+    case MatrixNorm::kOne: return sums_norm(x, -2, true, keepdim);
+    case MatrixNorm::kMinusOne: return sums_norm(x, -2, false, keepdim);
+    case MatrixNorm::kInfinity: return sums_norm(x, -1, true, keepdim);
+    case MatrixNorm::kMinusInfinity: return sums_norm(x, -1, false, keepdim);
+    case MatrixNorm::kNuclear:
+    case MatrixNorm::kTwo:
+    case MatrixNorm::kMinusTwo: break;
+  }
+  return values_norm(x, order, keepdim);
+}
+
+Tensor vector_norm(const Tensor& x, double order, const Axes& axes, bool keepdim) {
+  constexpr const char* kName = "vector_norm";
+  tensor::check_dtype_allowed(kName, tensor::kFactored, {"x", tensor::operand_of(kName, x, "x")});
+  if (std::isnan(order)) {
+    base::raise(ErrorCode::kInvalidArgument,
+                "[vector_norm] a bad order: expected a number or infinity, got NaN ({}). Choose an "
+                "order.",
+                tensor::describe({"x", *x.impl()}));
+  }
+  if (order == 1 || order == 2 || order == INFINITY) return norm(x, order, axes, keepdim);
+  const Tensor size = is_complex(x.dtype()) ? abs(x) : x;
+  if (order == 0) {
+    return sum(ne(size, 0).cast(real_dtype(x.dtype())), axes, keepdim);
+  }
+  if (order == -INFINITY) return min(abs(size), axes, keepdim);
+  return pow(sum(pow(abs(size), order), axes, keepdim), 1 / order);
+}
+
+}  // namespace linalg
+}  // namespace patchbay

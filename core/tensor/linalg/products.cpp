@@ -1,0 +1,190 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Products of vectors and matrices, and views of matrices.
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "patchbay/autograd.h"
+#include "patchbay/concat.h"
+#include "patchbay/linalg.h"
+#include "patchbay/ops.h"
+
+#include "core/tensor/linalg/matrices.h"
+
+namespace patchbay {
+namespace {
+
+using tensor::NamedOperand;
+
+/// The order of products that multiplies least (Godbole, On Efficient Computation of Matrix Chain
+/// Products, 1973).
+class Chain {
+ public:
+  explicit Chain(const std::vector<Tensor>& matrices) : matrices_(matrices) {
+    const std::size_t n = matrices.size();
+    best_.assign(n, std::vector<Split>(n));
+    for (std::size_t length = 2; length <= n; ++length) {
+      for (std::size_t first = 0; first + length <= n; ++first) {
+        const std::size_t last = first + length - 1;
+        Split& split = best_[first][last];
+        split.cost = std::numeric_limits<double>::infinity();
+        for (std::size_t at = first; at < last; ++at) {
+          const double cost = best_[first][at].cost + best_[at + 1][last].cost +
+                              extent(first) * extent(at + 1) * extent(last + 1);
+          if (cost < split.cost) split = {cost, at};
+        }
+      }
+    }
+  }
+
+  Tensor product(std::size_t first, std::size_t last) const {
+    if (first == last) return matrices_[first];
+    const std::size_t at = best_[first][last].at;
+    return matmul(product(first, at), product(at + 1, last));
+  }
+
+ private:
+  struct Split {
+    double cost = 0;
+    std::size_t at = 0;
+  };
+
+  /// The rows of matrix i, and the columns of the last.
+  double extent(std::size_t i) const {
+    return static_cast<double>(i < matrices_.size() ? matrices_[i].size(-2)
+                                                    : matrices_.back().size(-1));
+  }
+
+  const std::vector<Tensor>& matrices_;
+  std::vector<std::vector<Split>> best_;
+};
+
+const tensor::TensorImpl& check_vector(const char* operation, const Tensor& x,
+                                       std::string_view name) {
+  const tensor::TensorImpl& impl = tensor::operand_of(operation, x, name);
+  if (impl.shape.rank() == 1) return impl;
+  base::raise(ErrorCode::kShapeMismatch,
+              "[{}] {} is no vector: expected rank 1, got {} ({}). Reshape it.", operation, name,
+              impl.shape.rank(), tensor::describe({name, impl}));
+}
+
+}  // namespace
+
+namespace linalg {
+
+Tensor matrix_power(const Tensor& x, Index n) {
+  tensor::check_square("matrix_power", x);
+  if (n < 0) return matrix_power(inv(x), -n);
+  if (n == 0) {
+    return tensor::identities(tensor::batch_shape(x.shape()), x.size(-1), x.size(-1), x);
+  }
+  Tensor result, power = x;
+  for (std::int64_t left = n; left != 0; left /= 2) {
+    if (left % 2 != 0) result = result.defined() ? matmul(result, power) : power;
+    if (left > 1) power = matmul(power, power);
+  }
+  return result.is_same(x) ? x.clone() : result;
+}
+
+Tensor multi_dot(const std::vector<Tensor>& matrices) {
+  constexpr const char* kName = "multi_dot";
+  if (matrices.size() < 2) {
+    base::raise(ErrorCode::kInvalidArgument,
+                "[multi_dot] too few matrices: expected 2 or more, got {}. Pass all factors.",
+                matrices.size());
+  }
+  std::vector<Tensor> factors = matrices;
+  for (const Tensor& each : factors) static_cast<void>(tensor::operand_of(kName, each, "matrices"));
+  const bool is_row = factors.front().rank() == 1, is_column = factors.back().rank() == 1;
+  if (is_row) factors.front() = factors.front().unsqueeze(0);
+  if (is_column) factors.back() = factors.back().unsqueeze(1);
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const NamedOperand each{"matrices[" + std::to_string(i) + "]", *factors[i].impl()};
+    tensor::check_same_device(kName, {"matrices[0]", *factors[0].impl()}, each);
+    tensor::check_same_dtype(kName, {"matrices[0]", *factors[0].impl()}, each);
+    if (factors[i].rank() != 2) {
+      base::raise(ErrorCode::kShapeMismatch,
+                  "[multi_dot] expected matrices of rank 2, got rank {} ({}). Only the first and "
+                  "the last may be vectors.",
+                  factors[i].rank(), tensor::describe(each));
+    }
+    if (i > 0 && factors[i - 1].size(1) != factors[i].size(0)) {
+      base::raise(ErrorCode::kShapeMismatch,
+                  "[multi_dot] matrices {} and {} do not fit: expected {} rows, got {} ({}). "
+                  "Transpose or reshape one.",
+                  i - 1, i, factors[i - 1].size(1), factors[i].size(0), tensor::describe(each));
+    }
+  }
+  Tensor result = Chain(factors).product(0, factors.size() - 1);
+  if (is_column) result = result.squeeze(-1);
+  return is_row ? result.squeeze(0) : result;
+}
+
+Tensor cross(const Tensor& a, const Tensor& b, Dim dim) {
+  constexpr const char* kName = "cross";
+  const NamedOperand left{"a", tensor::operand_of(kName, a, "a")};
+  const NamedOperand right{"b", tensor::operand_of(kName, b, "b")};
+  tensor::check_same_device(kName, left, right);
+  tensor::check_same_dtype(kName, left, right);
+  for (const NamedOperand* const each : {&left, &right}) {
+    const int axis = tensor::resolve_axis(kName, *each, dim);
+    const std::int64_t extent = each->tensor.shape.rank() == 0 ? 1 : each->tensor.shape[axis];
+    if (extent == 3) continue;
+    base::raise(ErrorCode::kShapeMismatch,
+                "[cross] no vectors of 3 elements: expected extent 3 along dimension {}, got {} "
+                "({}). Choose another dimension.",
+                axis, extent, tensor::describe(*each));
+  }
+  const auto part = [&](const Tensor& x, int i) { return x.select(dim, i); };
+  std::vector<Tensor> parts;
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    parts.push_back(sub(mul(part(a, j), part(b, k)), mul(part(a, k), part(b, j))));
+  }
+  return stack(parts, dim);
+}
+
+Tensor outer(const Tensor& a, const Tensor& b) {
+  constexpr const char* kName = "outer";
+  const NamedOperand left{"a", check_vector(kName, a, "a")};
+  const NamedOperand right{"b", check_vector(kName, b, "b")};
+  tensor::check_same_device(kName, left, right);
+  tensor::check_same_dtype(kName, left, right);
+  return mul(a.unsqueeze(1), b.unsqueeze(0));
+}
+
+Tensor vecdot(const Tensor& a, const Tensor& b, Dim dim) {
+  constexpr const char* kName = "vecdot";
+  const NamedOperand left{"a", tensor::operand_of(kName, a, "a")};
+  const NamedOperand right{"b", tensor::operand_of(kName, b, "b")};
+  tensor::check_same_device(kName, left, right);
+  tensor::check_same_dtype(kName, left, right);
+  const int axis = tensor::resolve_axis(kName, left, dim);
+  const int other = tensor::resolve_axis(kName, right, dim);
+  const std::int64_t n = a.rank() == 0 ? 1 : a.size(axis), m = b.rank() == 0 ? 1 : b.size(other);
+  if (n != m) {
+    base::raise(ErrorCode::kShapeMismatch,
+                "[vecdot] vectors differ in length: expected {} elements along dimension {}, got "
+                "{} ({}; {}). Reshape one.",
+                n, axis, m, tensor::describe(left), tensor::describe(right));
+  }
+  return sum(mul(is_complex(a.dtype()) ? conj(a) : a, b), dim);
+}
+
+Tensor trace(const Tensor& x, Index offset) {
+  tensor::check_matrices("trace", x, "x", tensor::kAll | tensor::kComplex);
+  return sum(x.diagonal(offset), -1);
+}
+
+Tensor diagonal(const Tensor& x, Index offset) {
+  tensor::check_matrices("diagonal", x, "x", tensor::kAll | tensor::kComplex);
+  return x.diagonal(offset);
+}
+
+Tensor matrix_transpose(const Tensor& x) {
+  tensor::check_matrices("matrix_transpose", x, "x", tensor::kAll | tensor::kComplex);
+  return x.transpose(-2, -1);
+}
+
+}  // namespace linalg
+}  // namespace patchbay
