@@ -39,9 +39,15 @@ Text text_of(Factor factor) {
   return {"svd", kSvdText};
 }
 
-std::string whole_text(const FactorPlan& plan, std::uint8_t dtype) {
+/// A group of one item needs no barriers, with which some compilers take minutes for these loops.
+std::string barriers_of(const Traits& traits) {
+  return traits.is_cpu ? "#undef PATCHBAY_BARRIER\n#define PATCHBAY_BARRIER()\n" : "";
+}
+
+std::string whole_text(const FactorPlan& plan, std::uint8_t dtype, const Traits& traits) {
   const bool is_wide = dtype == PATCHBAY_F64;
-  return alias("T", element_type(dtype)) + define("PAIRS", plan.has_pairs() ? 1 : 0) +
+  return barriers_of(traits) + alias("T", element_type(dtype)) +
+         define("PAIRS", plan.has_pairs() ? 1 : 0) +
          define("EPSILON", is_wide ? "2.220446049250313e-16" : "1.1920929e-07f") +
          define("LEAST", is_wide ? "2.2250738585072014e-308" : "1.17549435e-38f") +
          std::string(text_of(plan.factor()).text);
@@ -52,7 +58,7 @@ class FactorKernel final : public plugin::Kernel {
   FactorKernel(Backend& backend, const patchbay_kernel_spec& spec)
       : plan_(spec),
         traits_(backend.traits()),
-        program_(backend.build(whole_text(plan_, spec.arguments[0].dtype))),
+        program_(backend.build(whole_text(plan_, spec.arguments[0].dtype, traits_))),
         function_(program_(text_of(plan_.factor()).function)),
         group_(group_of(traits_, *function_)) {}
 

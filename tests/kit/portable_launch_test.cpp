@@ -337,6 +337,29 @@ TEST_F(PortableLaunch, ManyShortLinesFitInTheGrid) {
   });
 }
 
+TEST_F(PortableLaunch, ManyFactorizationsFitInTheGrid) {
+  const std::vector<float> a = integers(300 * 9);
+  expect_equal_within(1000, [&] {
+    std::vector<float> lu = a;
+    std::vector<std::int64_t> permutation(900), swaps(300), info(300);
+    run("lu.1", {written(tensor(PATCHBAY_F32, lu.data(), {300, 3, 3})),
+                 written(tensor(PATCHBAY_I64, permutation.data(), {300, 3})),
+                 written(tensor(PATCHBAY_I64, swaps.data(), {300})),
+                 written(tensor(PATCHBAY_I64, info.data(), {300}))});
+    EXPECT_EQ(lu[63], std::max({a[63], a[66], a[69]}));
+    return std::tuple(lu, permutation, swaps, info);
+  });
+  const std::vector<float> factor = {2, 0, 4, 8};
+  expect_equal_within(100, [&] {  // three strips of columns
+    std::vector<float> x(a.begin(), a.begin() + 260);
+    run("triangular.1", {written(tensor(PATCHBAY_F32, x.data(), {1, 2, 130})),
+                         tensor(PATCHBAY_F32, factor.data(), {1, 2, 2})});
+    EXPECT_EQ(x[129], a[129] / 2);
+    EXPECT_EQ(x[259], (a[259] - 4 * x[129]) / 8);
+    return x;
+  });
+}
+
 // ------------------------------------------------------------------------------- order
 
 /// The lines do not merge, so that a work-item goes on from one to the next.

@@ -121,8 +121,9 @@ inline std::vector<PortableText> portable_texts(const portable::Traits& traits,
   return texts;
 }
 
-/// The texts that a kernel compiles when a launch needs them, and those of cards: the transposes,
-/// large products, sorted additions, groups of tensors and columns of images.
+/// The texts that a kernel compiles when a launch needs them, those of cards and of pairs: the
+/// transposes, large products, sorted additions, groups of tensors, columns of images and
+/// factorizations.
 inline std::vector<PortableText> late_texts(const portable::Traits& traits) {
   std::vector<PortableText> texts;
   for (PortableText& one : portable_texts(traits, {PATCHBAY_F32, PATCHBAY_F16})) {
@@ -144,6 +145,12 @@ inline std::vector<PortableText> late_texts(const portable::Traits& traits) {
                           is_wide
                               ? "#define ITEM_ROWS 4\n#define ITEM_COLUMNS 4\n#define DEPTH 8\n"
                               : "#define ITEM_ROWS 8\n#define ITEM_COLUMNS 8\n#define DEPTH 8\n")});
+  }
+  for (PortableText& one : portable_texts(traits, {PATCHBAY_F32, PATCHBAY_F64})) {
+    const std::string numbers = "#define PAIRS 0";
+    const std::size_t at = one.text.find(numbers);
+    if (at == std::string::npos) continue;
+    texts.push_back({"pairs_" + one.name, one.text.replace(at, numbers.size(), "#define PAIRS 1")});
   }
   for (const char* types : {"typedef f32 T;\ntypedef f32 W;\ntypedef i32 INDEX;\n",
                             "typedef i64 T;\ntypedef u64 W;\ntypedef i64 INDEX;\n"}) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <patchbay/linalg.h>
 #include <patchbay/operators.h>
 #include <patchbay/ops.h>
 #include <patchbay/sorting.h>
@@ -61,10 +62,40 @@ std::vector<Refusal> refusals() {
   };
 }
 
+std::vector<Refusal> factor_refusals() {
+  return {
+      {"lu", [](const Tensor& a) { return linalg::lu_factor_ex(a.cast(DType::i32)).lu; },
+       ErrorCode::kDtypeMismatch,
+       "[lu_factor_ex] is not defined for i32: expected one of f32, f64"},
+      {"lu", [](const Tensor& a) { return linalg::lu(a[0]).p; }, ErrorCode::kShapeMismatch,
+       "[lu] no matrix: expected rank 2 or more, got 1 (x: f32 [3] on cpu:0)."},
+      {"cholesky", [](const Tensor& a) { return linalg::cholesky(a); }, ErrorCode::kShapeMismatch,
+       "[cholesky] the matrices are not square: expected 2 columns like rows, got 3 (x: f32"},
+      {"cholesky", [](const Tensor& a) { return linalg::cholesky(-matmul(a, a.t())); },
+       ErrorCode::kInvalidArgument,
+       "[cholesky] the matrix is not positive definite: expected a positive leading minor of order "
+       "1, got none."},
+      {"triangular", [](const Tensor& a) { return linalg::solve_triangular(matmul(a.t(), a), a); },
+       ErrorCode::kShapeMismatch,
+       "[solve_triangular] the operands do not fit: expected 3 rows in b, got 2 (a: f32 [3, 3] on"},
+      {"triangular", [](const Tensor& a) { return linalg::solve_triangular(a, a); },
+       ErrorCode::kShapeMismatch, "[solve_triangular] the matrices are not square"},
+      {"qr", [](const Tensor& a) { return linalg::qr(a.cast(DType::f16)).q; },
+       ErrorCode::kDtypeMismatch, "[qr] is not defined for f16: expected one of f32, f64"},
+      {"eigh", [](const Tensor& a) { return linalg::eigh(a).eigenvalues; },
+       ErrorCode::kShapeMismatch, "[eigh] the matrices are not square: expected 2 columns like"},
+      {"svd", [](const Tensor& a) { return linalg::svd(a.cast(DType::boolean)).s; },
+       ErrorCode::kDtypeMismatch, "[svd] is not defined for bool: expected one of f32, f64"},
+      {"svd", [](const Tensor&) { return linalg::svd(Tensor()).s; }, ErrorCode::kInvalidArgument,
+       "[svd] x is undefined"},
+  };
+}
+
 TEST(OperatorRefusalsTest, NameTheOperatorAndWhatItTakes) {
   const Tensor a = ones({2, 3}, test_device("cpu:0"));
   std::vector<Refusal> all = refusals();
   for (const Refusal& one : elementwise_refusals()) all.push_back(one);
+  for (const Refusal& one : factor_refusals()) all.push_back(one);
   for (const Refusal& one : all) {
     SCOPED_TRACE(one.record);
     EXPECT_EQ(find_operator(one.record).name, one.record);

@@ -53,6 +53,9 @@ bool Blas::try_open(const char* path, std::string& why) {
           " is a serial build, which several threads can't call at once; install "
           "libopenblas0-pthread";
   }
+#define PATCHBAY_LAPACK_FIND(name, member, type) library_.optional(name, member);
+  PATCHBAY_LAPACK_SYMBOLS(PATCHBAY_LAPACK_FIND)
+#undef PATCHBAY_LAPACK_FIND
   if (!why.empty()) library_ = Library();
   return why.empty();
 }

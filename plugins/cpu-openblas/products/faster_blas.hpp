@@ -45,6 +45,8 @@ class FasterBlas {
   /// process. If there is nothing, it measures, which takes up to half a second. OpenBLAS must use
   /// `num_threads` threads, as the own loops do.
   const Blas* of(ProductKind kind, std::uint8_t dtype, int num_threads, const Multiply& own);
+  /// OpenBLAS if it uses `num_threads` threads, else null. The first call opens it.
+  const Blas* opened(int num_threads) { return open(num_threads) ? blas_.get() : nullptr; }
 
  private:
   struct Choice {

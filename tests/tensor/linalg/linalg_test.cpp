@@ -221,6 +221,12 @@ TEST_P(LinalgTest, RankDeficientMatrices) {
             (std::vector<std::int64_t>{0, 0}));
   const Tensor inverse = linalg::pinv(a);
   expect_zero(inverse - a / 196, 1, "pinv");
+  const Tensor all = ones({40, 40}, device_);  // what is left after the first column is subnormal
+  const Eigh of_all = linalg::eigh(all);
+  expect_orthonormal(of_all.eigenvectors, "eigh of ones");
+  EXPECT_NEAR(of_all.eigenvalues.slice(0, 39).item<float>(), 40, 1e-3);
+  expect_orthonormal(linalg::qr(all).q, "qr of ones");
+  expect_orthonormal(linalg::svd(all).u, "svd of ones");
   const Svd none = linalg::svd(zeros({3, 2}, device_));
   EXPECT_EQ(none.s.to_vector<float>(), (std::vector<float>{0, 0}));
   expect_orthonormal(none.u, "zeros");
