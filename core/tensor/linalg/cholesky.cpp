@@ -92,17 +92,12 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool unit)
   const NamedOperand left{"a", tensor::check_square(kName, a, "a")};
   const NamedOperand right{"b", tensor::check_matrices(kName, b, "b")};
   tensor::check_right_side(kName, left, right);
+  const Shape batch = tensor::broadcast_batches(kName, left, right);
   Tensor x;
   {
     const Recording recording(false);
-    const Shape batch =
-        tensor::joined(tensor::batch_shape(a.shape()), tensor::batch_shape(b.shape()));
-    Shape of_a = batch, of_b = batch;
-    for (int i : {2, 1}) {
-      of_a.push_back(a.size(-i));
-      of_b.push_back(b.size(-i));
-    }
-    x = solved(kName, a.expand(of_a), b.expand(of_b), {upper, false, unit});
+    x = solved(kName, tensor::with_batch(a, batch), tensor::with_batch(b, batch),
+               {upper, false, unit});
   }
   if (tensor::needs_grad(a) || tensor::needs_grad(b)) {
     tensor::record(
@@ -128,6 +123,7 @@ Tensor cholesky_solve(const Tensor& b, const Tensor& factor, bool upper) {
   const NamedOperand left{"factor", tensor::check_square(kName, factor, "factor")};
   const NamedOperand right{"b", tensor::check_matrices(kName, b, "b")};
   tensor::check_right_side(kName, left, right);
+  static_cast<void>(tensor::broadcast_batches(kName, left, right));
   const Tensor turned = adjoint(factor);
   return upper ? solve_triangular(factor, solve_triangular(turned, b), true)
                : solve_triangular(turned, solve_triangular(factor, b), true);

@@ -111,22 +111,14 @@ Tensor solved(const char* operation, const Tensor& lu, const Tensor& permutation
   return x.reshape(b.shape());
 }
 
-Shape joined_batch(const Tensor& a, int a_dropped, const Tensor& b) {
-  return tensor::joined(tensor::batch_shape(a.shape(), a_dropped), tensor::batch_shape(b.shape()));
-}
-Tensor broadcast(const Tensor& a, Shape batch, int kept) {
-  for (int i = kept; i > 0; --i) batch.push_back(a.size(-i));
-  return a.expand(batch);
-}
-
 /// The solution by given factors of a, recorded with a.
-Tensor solve_by(const char* operation, const Tensor& a, const Factored& made, const Tensor& b) {
-  const Shape batch = joined_batch(a, 2, b);
+Tensor solve_by(const char* operation, const Tensor& a, const Factored& made, const Tensor& b,
+                const Shape& batch) {
   Tensor x;
   {
     const Recording recording(false);
-    x = solved(operation, broadcast(made.lu, batch, 2), broadcast(made.permutation, batch, 1),
-               broadcast(b, batch, 2), false);
+    x = solved(operation, tensor::with_batch(made.lu, batch),
+               tensor::with_batch(made.permutation, batch, 1), tensor::with_batch(b, batch), false);
   }
   if (tensor::needs_grad(a) || tensor::needs_grad(b)) {
     tensor::record(
@@ -155,9 +147,9 @@ SolveEx solve_checked(const char* operation, const Tensor& a, const Tensor& b) {
   }
   const NamedOperand right{"b", tensor::check_matrices(operation, b, "b")};
   tensor::check_right_side(operation, left, right);
-  static_cast<void>(joined_batch(a, 2, b));
+  const Shape batch = tensor::broadcast_batches(operation, left, right);
   const Factored made = factored(operation, a);
-  return {solve_by(operation, a, made, b), made.info};
+  return {solve_by(operation, a, made, b, batch), made.info};
 }
 
 SolveEx inverse(const char* operation, const Tensor& x) {
@@ -221,9 +213,20 @@ Tensor lu_solve(const LuFactors& factors, const Tensor& b, bool is_adjoint) {
   const tensor::TensorImpl& order =
       tensor::operand_of(kName, factors.permutation, "factors.permutation");
   tensor::check_dtype_allowed(kName, tensor::dtypes_of(DType::i64), {"factors.permutation", order});
-  const Shape batch = joined_batch(factors.lu, 2, b);
-  const Tensor lu = broadcast(factors.lu, batch, 2), right_side = broadcast(b, batch, 2);
-  const Tensor permutation = broadcast(factors.permutation, batch, 1);
+  const Shape of_order = tensor::batch_shape(left.tensor.shape, 1);
+  if (order.shape != of_order) {
+    base::raise(
+        ErrorCode::kShapeMismatch,
+        "[lu_solve] the factors do not belong together: expected a permutation of shape {}, "
+        "got {} ({}; {}). Pass what lu_factor gives.",
+        to_string(of_order), to_string(order.shape), tensor::describe(left),
+        tensor::describe({"factors.permutation", order}));
+  }
+  tensor::check_same_device(kName, left, {"factors.permutation", order});
+  const Shape batch = tensor::broadcast_batches(kName, left, right);
+  const Tensor lu = tensor::with_batch(factors.lu, batch),
+               right_side = tensor::with_batch(b, batch);
+  const Tensor permutation = tensor::with_batch(factors.permutation, batch, 1);
   if (!tensor::needs_grad(factors.lu) && !tensor::needs_grad(b)) {
     return solved(kName, lu, permutation, right_side, is_adjoint);
   }

@@ -56,6 +56,25 @@ Shape batch_shape(const Shape& shape, int dropped) {
   return batch;
 }
 
+Shape broadcast_batches(const char* operation, const NamedOperand& a, const NamedOperand& b) {
+  const Shape left = batch_shape(a.tensor.shape), right = batch_shape(b.tensor.shape);
+  for (int i = 1; i <= left.rank() && i <= right.rank(); ++i) {
+    const std::int64_t m = left[left.rank() - i], n = right[right.rank() - i];
+    if (m == n || m == 1 || n == 1) continue;
+    base::raise(ErrorCode::kShapeMismatch,
+                "[{}] the leading dimensions {} and {} do not broadcast: expected equal extents, "
+                "or 1, got {} and {} ({}; {}). Reshape one of them.",
+                operation, to_string(left), to_string(right), m, n, describe(a), describe(b));
+  }
+  return joined(left, right);
+}
+
+Tensor with_batch(const Tensor& x, const Shape& batch, int kept) {
+  Shape shape = batch;
+  for (int i = kept; i > 0; --i) shape.push_back(x.size(-i));
+  return x.expand(shape);
+}
+
 Tensor as_batch(const Tensor& x) {
   return x.reshape({num_elements(batch_shape(x.shape())), x.size(-2), x.size(-1)});
 }

@@ -29,6 +29,10 @@ void check_right_side(const char* operation, const NamedOperand& a, const NamedO
 
 /// The leading dimensions: all but the last `dropped` ones.
 Shape batch_shape(const Shape& shape, int dropped = 2);
+/// The shape to which the leading dimensions of both broadcast. Errors: kShapeMismatch.
+Shape broadcast_batches(const char* operation, const NamedOperand& a, const NamedOperand& b);
+/// Of that batch, with the last `kept` dimensions of x. A view.
+Tensor with_batch(const Tensor& x, const Shape& batch, int kept = 2);
 /// [count, m, n], a view if one is possible.
 Tensor as_batch(const Tensor& x);
 /// The same in new memory. Not recorded.

@@ -29,6 +29,27 @@ using tensor::make_part;
 enum class Sign { kForward = -1, kBack = 1 };
 Sign opposite(Sign sign) { return sign == Sign::kForward ? Sign::kBack : Sign::kForward; }
 
+/// Complex numbers by their parts. Between steps each part has a tensor of its own, so that a step
+/// reads and writes neighbours.
+struct Parts {
+  Tensor re, im;
+
+  template <class View>
+  Parts viewed(const View& view) const {
+    return {view(re), view(im)};
+  }
+  Parts selected(int dim, std::int64_t index) const {
+    return viewed([=](const Tensor& part) { return part.select(dim, index); });
+  }
+};
+Parts parts(const Tensor& a) { return {make_part(*a.impl(), 0), make_part(*a.impl(), 1)}; }
+Parts empty_parts(const Shape& shape, const Tensor& like, DType dtype) {
+  return {like.new_empty(shape, dtype), like.new_empty(shape, dtype)};
+}
+Parts empty_parts(const Tensor& like) {
+  return empty_parts(like.shape(), like, real_dtype(like.dtype()));
+}
+
 // ------------------------------------------------------------------------------- twiddles ---
 
 // The sine and the cosine of 0 to pi / 4, by Taylor's series in x^2. The first terms that are left
@@ -73,19 +94,21 @@ auto make_turns(DType computed, DType result) {
       "fft");
 }
 
-/// exp(sign 2 pi i k / n) for the integers of `k`, on the device of `like` and of its dtype.
-Tensor turns(const Tensor& k, std::int64_t n, const Tensor& like, Sign sign) {
+/// In which factors of transforms of x are computed: f64 where the device has it.
+DType computed_dtype(const Tensor& x) {
+  return x.device().properties().f64 ? DType::f64 : DType::f32;
+}
+
+/// The parts of exp(sign 2 pi i k / n) for the integers of `k`.
+void turns(const Tensor& k, std::int64_t n, Sign sign, const Parts& out) {
   static const auto& narrow = *new auto(make_turns(DType::f32, DType::f32));
   static const auto& rounded = *new auto(make_turns(DType::f64, DType::f32));
   static const auto& wide = *new auto(make_turns(DType::f64, DType::f64));
-  const bool has_f64 = like.device().properties().f64;
-  const Tensor result = like.new_empty(k.shape());
-  const Tensor cos = make_part(*result.impl(), 0), sin = make_part(*result.impl(), 1);
   const Tensor whole = k.new_full({}, n);
-  const auto& function = like.dtype() == DType::c128 ? wide : has_f64 ? rounded : narrow;
-  function.out({cos, sin}, k, whole);
-  if (sign == Sign::kForward) neg_out(sin, sin);
-  return result;
+  const bool is_wide = out.re.dtype() == DType::f64;
+  const auto& function = is_wide ? wide : computed_dtype(k) == DType::f64 ? rounded : narrow;
+  function.out({out.re, out.im}, k, whole);
+  if (sign == Sign::kForward) neg_out(out.im, out.im);
 }
 
 Tensor counted(std::int64_t n, const Tensor& like) {
@@ -96,28 +119,21 @@ Tensor counted(std::int64_t n, const Tensor& like) {
 
 using E = Expression;
 
-/// The parts of a view of complex numbers.
-std::array<Tensor, 2> parts(const Tensor& a) {
-  return {make_part(*a.impl(), 0), make_part(*a.impl(), 1)};
-}
-
 /// One step of radix 2: (a + b, (a - b) w).
-void halve(const Tensor& from, const Tensor& to, const Tensor& w) {
+void halve(const Parts& from, const Parts& to, const Parts& w) {
   static const auto& step = *new auto(fuse(
       [](const E& ar, const E& ai, const E& br, const E& bi, const E& wr, const E& wi) {
         const E dr = ar - br, di = ai - bi;
         return std::array<E, 4>{ar + br, ai + bi, dr * wr - di * wi, dr * wi + di * wr};
       },
       "fft"));
-  const auto a = parts(from.select(1, 0)), b = parts(from.select(1, 1)), factor = parts(w);
-  const auto first = parts(to.select(2, 0)), second = parts(to.select(2, 1));
-  step.out({first[0], first[1], second[0], second[1]}, a[0], a[1], b[0], b[1], factor[0],
-           factor[1]);
+  const Parts a = from.selected(1, 0), b = from.selected(1, 1);
+  const Parts x = to.selected(2, 0), y = to.selected(2, 1);
+  step.out({x.re, x.im, y.re, y.im}, a.re, a.im, b.re, b.im, w.re, w.im);
 }
 
 /// One step of radix 3. `w` and `v` are the factors of the second and the third result.
-void divide_by_3(const Tensor& from, const Tensor& to, const Tensor& w, const Tensor& v,
-                 Sign sign) {
+void divide_by_3(const Parts& from, const Parts& to, const Parts& w, const Parts& v, Sign sign) {
   const auto make = [](double half_root) {
     return fuse(
         [half_root](const E& ar, const E& ai, const E& br, const E& bi, const E& cr, const E& ci,
@@ -134,13 +150,11 @@ void divide_by_3(const Tensor& from, const Tensor& to, const Tensor& w, const Te
   constexpr double kHalfRoot = 0.86602540378443864676;
   static const auto& forward = *new auto(make(-kHalfRoot));
   static const auto& back = *new auto(make(kHalfRoot));
-  const auto a = parts(from.select(1, 0)), b = parts(from.select(1, 1)),
-             c = parts(from.select(1, 2));
-  const auto first = parts(w), second = parts(v);
-  const auto x = parts(to.select(2, 0)), y = parts(to.select(2, 1)), z = parts(to.select(2, 2));
+  const Parts a = from.selected(1, 0), b = from.selected(1, 1), c = from.selected(1, 2);
+  const Parts x = to.selected(2, 0), y = to.selected(2, 1), z = to.selected(2, 2);
   (sign == Sign::kForward ? forward : back)
-      .out({x[0], x[1], y[0], y[1], z[0], z[1]}, a[0], a[1], b[0], b[1], c[0], c[1], first[0],
-           first[1], second[0], second[1]);
+      .out({x.re, x.im, y.re, y.im, z.re, z.im}, a.re, a.im, b.re, b.im, c.re, c.im, w.re, w.im,
+           v.re, v.im);
 }
 
 bool is_smooth(std::int64_t n) {
@@ -150,29 +164,99 @@ bool is_smooth(std::int64_t n) {
   return n == 1;
 }
 
-/// x: [batch, n], n = 2^a 3^b; not normalized.
+/// Along the middle dimension of x, [batch, n, m], n = 2^a 3^b; not normalized, contiguous.
 Tensor by_steps(const Tensor& x, Sign sign) {
-  const std::int64_t batch = x.size(0), n = x.size(1);
-  const Tensor table = turns(counted(n, x), n, x, sign);
-  Tensor from = x.contiguous(), to = x.new_empty(x.shape());
-  std::int64_t left = n, done = 1;
-  while (left > 1) {
-    const std::int64_t radix = left % 2 == 0 ? 2 : 3, l = left / radix;
-    const Tensor in = from.view({batch, radix, l, done}), out = to.view({batch, l, radix, done});
+  const std::int64_t batch = x.size(0), n = x.size(1), m = x.size(2);
+  if (n == 1) return x.clone();
+  const Tensor result = x.new_empty(x.shape()), whole = x.new_empty({n});
+  const Parts table = empty_parts(whole);
+  turns(counted(n, x), n, sign, table);
+  Parts from = parts(x), to, spare;
+  for (std::int64_t left = n, done = m; left > 1;) {
+    const std::int64_t radix = left % 2 == 0 ? 2 : 3, l = left / radix, step = done / m;
+    if (l == 1) {
+      to = parts(result);
+    } else {
+      to = spare.re.defined() ? spare : empty_parts(result);
+    }
+    const Parts in = from.viewed([&](const Tensor& part) {
+      return part.view({batch, radix, l, done});
+    });
+    const Parts out = to.viewed([&](const Tensor& part) {
+      return part.view({batch, l, radix, done});
+    });
     const auto factors = [&](std::int64_t power) {
-      return table.slice(0, 0, (l - 1) * done * power + 1, done * power).view({l, 1});
+      return table.viewed([&](const Tensor& part) {
+        return part.slice(0, 0, (l - 1) * step * power + 1, step * power).view({l, 1});
+      });
     };
     if (radix == 2) {
       halve(in, out, factors(1));
     } else {
       divide_by_3(in, out, factors(1), factors(2), sign);
     }
-    if (from.is_same(x)) from = x.new_empty(x.shape());
-    std::swap(from, to);
+    spare = left == n ? Parts() : from;
+    from = to;
     left = l;
     done *= radix;
   }
-  return from.is_same(x) ? x.clone() : from;
+  return result;
+}
+
+/// Fewer neighbours than these are slow to compute together.
+constexpr std::int64_t kNeighbours = 32;
+
+/// The largest divisor of n = 2^a 3^b that is at most its square root.
+std::int64_t half_of(std::int64_t n) {
+  std::int64_t best = 1;
+  for (std::int64_t of_2 = 1; of_2 <= n; of_2 *= 2) {
+    for (std::int64_t divisor = of_2; divisor * divisor <= n; divisor *= 3) {
+      if (n % divisor == 0) best = std::max(best, divisor);
+    }
+  }
+  return best;
+}
+
+/// a w, with w = u v rounded.
+auto make_product(DType dtype) {
+  return fuse(
+      [=](const E& ar, const E& ai, const E& ur, const E& ui, const E& vr, const E& vi) {
+        const E wr = (ur * vr - ui * vi).cast(dtype), wi = (ur * vi + ui * vr).cast(dtype);
+        return std::array<E, 2>{ar * wr - ai * wi, ar * wi + ai * wr};
+      },
+      "fft");
+}
+
+/// to[b, j, k, i] = from[b, j, k, i] exp(sign 2 pi i j k / n), n = rows columns. A factor is the
+/// product of two, of j and the quotient and the remainder of k, so that few are computed.
+void multiply_turns(const Tensor& from, const Tensor& to, Sign sign) {
+  static const auto& narrow = *new auto(make_product(DType::f32));
+  static const auto& wide = *new auto(make_product(DType::f64));
+  const std::int64_t batch = from.size(0), rows = from.size(1), columns = from.size(2);
+  const std::int64_t m = from.size(3), n = rows * columns;
+  const std::int64_t low = half_of(columns), high = columns / low;
+  const DType dtype = computed_dtype(from);
+  const Parts u = empty_parts({rows, high, 1, 1}, from, dtype);
+  const Parts v = empty_parts({rows, 1, low, 1}, from, dtype);
+  const Tensor row = counted(rows, from).view({rows, 1, 1, 1});
+  turns(mul(row, mul(counted(high, from), low).view({high, 1, 1})), n, sign, u);
+  turns(mul(row, counted(low, from).view({low, 1})), n, sign, v);
+  const auto divided = [&](const Tensor& part) { return part.view({batch, rows, high, low, m}); };
+  const Parts a = parts(from).viewed(divided), out = parts(to).viewed(divided);
+  (from.dtype() == DType::c128 ? wide : narrow)
+      .out({out.re, out.im}, a.re, a.im, u.re, u.im, v.re, v.im);
+}
+
+/// As by_steps. Few neighbours are divided into columns first, of which the steps have many
+/// (Bailey, FFTs in external or hierarchical memory, 1990).
+Tensor smooth(const Tensor& x, Sign sign) {
+  const std::int64_t batch = x.size(0), n = x.size(1), m = x.size(2);
+  const std::int64_t rows = half_of(n), columns = n / rows;
+  if (m >= kNeighbours || rows == 1 || columns * m < kNeighbours) return by_steps(x, sign);
+  const Tensor first = by_steps(x.view({batch, rows, columns * m}), sign);
+  const Tensor second = x.new_empty({batch, columns, rows, m});
+  multiply_turns(first.view({batch, rows, columns, m}), second.transpose(1, 2), sign);
+  return by_steps(second.view({batch, columns, rows * m}), sign).view(x.shape());
 }
 
 /// As a convolution with a chirp, by transforms of a power of 2.
@@ -184,7 +268,8 @@ Tensor by_chirp(const Tensor& x, Sign sign) {
   std::int64_t m = 1;
   while (m < 2 * n - 1) m *= 2;
   const Tensor k = counted(n, x);
-  const Tensor chirp = turns(squared(k, k.new_full({}, 2 * n)), 2 * n, x, sign);
+  const Tensor chirp = x.new_empty({n});
+  turns(squared(k, k.new_full({}, 2 * n)), 2 * n, sign, parts(chirp));
   const Tensor a = x.new_zeros({batch, m}), b = x.new_zeros({1, m});
   mul_out(a.slice(1, 0, n), x, chirp);
   const Tensor mirrored = conj(chirp);
@@ -194,8 +279,12 @@ Tensor by_chirp(const Tensor& x, Sign sign) {
         .slice(0, m - n + 1)
         .copy_from(index_select(mirrored, 0, n - 1 - counted(n - 1, x)));
   }
-  const Tensor product = by_steps(a, Sign::kForward) * by_steps(b, Sign::kForward);
-  return by_steps(product, Sign::kBack).slice(1, 0, n) * (chirp * (1.0 / static_cast<double>(m)));
+  const auto transformed = [m](const Tensor& rows, Sign direction) {
+    return smooth(rows.unsqueeze(-1), direction).view({-1, m});
+  };
+  const Tensor product = transformed(a, Sign::kForward) * transformed(b, Sign::kForward);
+  return transformed(product, Sign::kBack).slice(1, 0, n) *
+         (chirp * (1.0 / static_cast<double>(m)));
 }
 
 /// Along the last dimension, not normalized, contiguous.
@@ -203,7 +292,20 @@ Tensor transform_last(const Tensor& x, Sign sign) {
   const std::int64_t n = x.size(-1);
   if (x.num_elements() == 0 || n == 1) return x.clone();
   const Tensor rows = x.reshape({-1, n});
-  return (is_smooth(n) ? by_steps(rows, sign) : by_chirp(rows, sign)).reshape(x.shape());
+  if (!is_smooth(n)) return by_chirp(rows, sign).reshape(x.shape());
+  return smooth(rows.contiguous().unsqueeze(-1), sign).reshape(x.shape());
+}
+
+/// Along a dimension before the last; the same.
+Tensor transform_inner(const Tensor& x, int dim, Sign sign) {
+  const std::int64_t n = x.size(dim);
+  std::int64_t outer = 1, inner = 1;
+  for (int i = 0; i < dim; ++i) outer *= x.size(i);
+  for (int i = dim + 1; i < x.rank(); ++i) inner *= x.size(i);
+  if (x.num_elements() == 0 || inner < kNeighbours || !is_smooth(n)) {
+    return transform_last(x.transpose(dim, -1), sign).transpose(dim, -1).contiguous();
+  }
+  return by_steps(x.contiguous().view({outer, n, inner}), sign).view(x.shape());
 }
 
 /// Along any dimension, not normalized, contiguous. Recorded.
@@ -211,9 +313,7 @@ Tensor transform(const char* operation, const Tensor& x, int dim, Sign sign) {
   Tensor result;
   {
     const tensor::Recording recording(false);
-    result = dim == x.rank() - 1
-                 ? transform_last(x, sign)
-                 : transform_last(x.transpose(dim, -1), sign).transpose(dim, -1).contiguous();
+    result = dim == x.rank() - 1 ? transform_last(x, sign) : transform_inner(x, dim, sign);
   }
   if (tensor::needs_grad(x)) {
     tensor::record(operation, result, x,

@@ -406,6 +406,16 @@ TEST_P(LinalgTest, Refusals) {
   EXPECT_ERROR(linalg::solve(eye(2, device_), ones({2, 1}, {DType::i32, device_})), kDtypeMismatch,
                "[solve]");
   EXPECT_ERROR(linalg::solve(eye(2, device_), ones({2, 1}, other_)), kDeviceMismatch, "[solve]");
+  EXPECT_ERROR(linalg::solve(ones({3, 2, 2}, device_), ones({4, 2, 1}, device_)), kShapeMismatch,
+               "[solve] the leading dimensions [3] and [4] do not broadcast: expected equal "
+               "extents, or 1, got 3 and 4 (a: f32 [3, 2, 2]" +
+                   on_ + "; b: f32 [4, 2, 1]" + on_ + "). Reshape one of them.");
+  EXPECT_ERROR(linalg::cholesky_solve(ones({3, 2, 1}, device_), ones({4, 2, 2}, device_)),
+               kShapeMismatch, "[cholesky_solve] the leading dimensions [4] and [3]");
+  const Tensor order = arange(0, 3, 1, of(DType::i64));
+  EXPECT_ERROR(linalg::lu_solve({eye(2, device_), order}, ones({2, 1}, device_)), kShapeMismatch,
+               "[lu_solve] the factors do not belong together: expected a permutation of shape "
+               "[2], got [3]");
   EXPECT_ERROR(linalg::inv(Tensor()), kInvalidArgument, "[inv]");
   EXPECT_ERROR(linalg::cond(ones({0, 2}, device_)), kInvalidArgument,
                "[cond] the matrices have no elements");

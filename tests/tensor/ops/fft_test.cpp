@@ -70,8 +70,8 @@ class FftTest : public DeviceTest {
 };
 PATCHBAY_ON_EACH_DEVICE(FftTest);
 
-constexpr std::size_t kLengths[] = {1,  2,  3,  4,  5,  6,  7,  8,   9,   12,  13,
-                                    16, 27, 31, 36, 64, 81, 97, 100, 243, 256, 1000};
+constexpr std::size_t kLengths[] = {1,  2,  3,  4,  5,  6,  7,   8,   9,   12,   13,   16,
+                                    27, 31, 36, 64, 81, 97, 100, 243, 256, 1000, 1024, 2187};
 
 TEST_P(FftTest, EveryLength) {
   for (const std::size_t n : kLengths) {
@@ -174,6 +174,28 @@ TEST_P(FftTest, FrequenciesAndShifts) {
   EXPECT_EQ(fft::ifftshift(fft::fftshift(a)).to_vector<float>(), a.to_vector<float>());
   EXPECT_EQ(fft::fftshift(arange(0, 4, 1, options).reshape({2, 2}), {0}).to_vector<float>(),
             (std::vector<float>{2, 3, 0, 1}));
+}
+
+/// Along a dimension with many neighbours, and with few.
+TEST_P(FftTest, InnerDimensions) {
+  for (const std::int64_t n : {96, 100}) {
+    for (const std::int64_t neighbours : {3, 40}) {
+      const std::vector<C> values =
+          random_numbers<float>(static_cast<std::size_t>(2 * n * neighbours));
+      const Tensor x = from_host(values, {2, n, neighbours}, device_);
+      const Tensor y = fft::fft(x, {.dim = 1});
+      EXPECT_TRUE(y.is_contiguous());
+      const std::vector<C> got = y.to_vector<C>();
+      const auto stride = static_cast<std::size_t>(neighbours);
+      std::vector<C> column, transform;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+        const std::size_t at = (static_cast<std::size_t>(n) + i) * stride + 2;
+        column.push_back(values[at]);
+        transform.push_back(got[at]);
+      }
+      EXPECT_LE(error_of(transform, transformed(column, -1)), 3) << n << ", " << neighbours;
+    }
+  }
 }
 
 TEST_P(FftTest, Errors) {
