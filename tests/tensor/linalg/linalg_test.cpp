@@ -11,6 +11,7 @@
 #include <patchbay/graph.h>
 #include <patchbay/linalg.h>
 
+#include "support/cpu_runtime.h"
 #include "support/device_test.h"
 
 namespace patchbay::test {
@@ -431,6 +432,50 @@ TEST_P(LinalgTest, Refusals) {
   if (device_.properties().f16) {
     EXPECT_ERROR(linalg::inv(ones({2, 2}, {DType::f16, device_})), kDtypeMismatch, "[inv]",
                  "got f16");
+  }
+}
+
+/// LAPACK computes these where OpenBLAS is installed. Rows have a gap, and NaN is found.
+TEST(LinalgOnCpu, LargeMatricesAgreeWithOwnLoops) {
+  const Runtime by_library = cpu_runtime({{"cpu_products", "openblas"}});
+  const Runtime by_own_loops = cpu_runtime({{"cpu_products", "own"}});
+  const Device library = by_library.device("cpu:0"), own = by_own_loops.device("cpu:0");
+  for (const DType dtype : {DType::f32, DType::f64, DType::c64, DType::c128}) {
+    const TensorOptions options{dtype, own};
+    const Tensor wide = randn({2, 130, 150}, options);
+    const auto moved = [&](const Tensor& a) {
+      std::vector<std::byte> bytes(a.size_bytes());
+      copy_to_host(bytes.data(), {a.buffer(), a.offset_bytes(), bytes.size()});
+      const Tensor there = empty(a.shape(), {dtype, library});
+      copy_from_host({there.buffer(), there.offset_bytes(), bytes.size()}, bytes.data());
+      return there;
+    };
+    const Tensor there = moved(wide), square = there.slice(-1, 0, 130);
+    const std::string what = name_of("large", dtype, 130, 150);
+    const Svd svd = linalg::svd(there, false);
+    expect_zero(matmul(scaled_columns(svd.u, svd.s), svd.vh) - there, 2 * largest(svd.s), what);
+    expect_orthonormal(svd.u, what);
+    expect_orthonormal(adjoint(svd.vh), what);
+    const auto doubles = [](const Tensor& values) {
+      return values.cast(DType::f64).to_vector<double>();
+    };
+    const std::vector<double> expected = doubles(linalg::svdvals(wide));
+    const std::vector<double> got = doubles(linalg::svdvals(there));
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      EXPECT_NEAR(got[i], expected[i], 1e3 * epsilon_of(dtype) * expected[0]) << what << ' ' << i;
+    }
+    const Tensor hermitian = square + adjoint(square);
+    const Eigh eigh = linalg::eigh(hermitian);
+    expect_zero(
+        matmul(hermitian, eigh.eigenvectors) - scaled_columns(eigh.eigenvectors, eigh.eigenvalues),
+        2 * largest(eigh.eigenvalues), what);
+    expect_orthonormal(eigh.eigenvectors, what);
+    expect_zero((linalg::eigvalsh(hermitian) - eigh.eigenvalues).unsqueeze(-1),
+                largest(eigh.eigenvalues), what);
+    const Tensor broken = hermitian.clone();
+    broken.select(0, 1).select(0, 129).select(0, 3).fill_(NAN);
+    EXPECT_ERROR(linalg::eigh(broken), kInvalidArgument, "[eigh] matrix [1] of the batch has no");
+    EXPECT_ERROR(linalg::svd(broken), kInvalidArgument, "[svd] matrix [1] of the batch has no");
   }
 }
 
