@@ -57,6 +57,15 @@ Tensor columns_of(const Tensor& a, std::int64_t begin, std::int64_t end = INT64_
   return a.slice(-1, begin, end);
 }
 
+/// Launches a factorization of a block, whose rows may lie far apart. Then they are moved together
+/// first, because rows at distances of a power of 2 share few lines of a cache.
+template <class Launch>
+void with_neighbours(const Tensor& block, const Launch& launch) {
+  const Tensor together = block.contiguous();
+  launch(together);
+  if (!together.is_same(block)) block.copy_from(together);
+}
+
 /// out -= a b
 void subtract_product(const Tensor& out, const Tensor& a, const Tensor& b) {
   if (is_complex(out.dtype())) {
@@ -66,10 +75,13 @@ void subtract_product(const Tensor& out, const Tensor& a, const Tensor& b) {
   }
 }
 
-/// Row i becomes row permutation[i].
+/// Row i becomes row permutation[i]. Of one matrix whole rows are copied.
 void permute_rows(const Tensor& a, const Tensor& permutation) {
-  const Tensor index = permutation.unsqueeze(-1).expand(a.shape());
-  a.copy_from(gather(a.clone(), -2, index));
+  if (a.size(0) == 1) {
+    a.select(0, 0).copy_from(index_select(a.select(0, 0), 0, permutation.select(0, 0)));
+  } else {
+    a.copy_from(gather(a, -2, permutation.unsqueeze(-1).expand(a.shape())));
+  }
 }
 
 /// The first info that is not 0; those of the second part count from `before`.
@@ -85,7 +97,10 @@ Pivots lu_in_place(const char* operation, const Tensor& a) {
   if (k <= kBlock) {
     Pivots pivots{a.new_empty({count, m}, DType::i64), a.new_empty({count}, DType::i64),
                   a.new_empty({count}, DType::i64)};
-    launch_factor(operation, op::lu, {}, {&a, &pivots.permutation, &pivots.swaps, &pivots.info});
+    with_neighbours(a, [&](const Tensor& block) {
+      launch_factor(operation, op::lu, {},
+                    {&block, &pivots.permutation, &pivots.swaps, &pivots.info});
+    });
     return pivots;
   }
   const std::int64_t half = half_of(k);
@@ -99,7 +114,7 @@ Pivots lu_in_place(const char* operation, const Tensor& a) {
   const Pivots second = lu_in_place(operation, bottom);
   permute_rows(rows_of(left, half), second.permutation);
   const Tensor rest = first.permutation.slice(1, half);
-  rest.copy_from(gather(rest.clone(), 1, second.permutation));
+  rest.copy_from(gather(rest, 1, second.permutation));
   return {first.permutation, add(first.swaps, second.swaps),
           joined_info(first.info, second.info, half)};
 }
@@ -108,7 +123,9 @@ Tensor cholesky_in_place(const char* operation, const Tensor& a) {
   const std::int64_t n = a.size(1);
   if (n <= kBlock) {
     const Tensor info = a.new_empty({a.size(0)}, DType::i64);
-    launch_factor(operation, op::cholesky, {}, {&a, &info});
+    with_neighbours(a, [&](const Tensor& block) {
+      launch_factor(operation, op::cholesky, {}, {&block, &info});
+    });
     return info;
   }
   const std::int64_t half = half_of(n);
@@ -184,7 +201,9 @@ Orthogonal qr_in_place(const char* operation, const Tensor& a, std::int64_t colu
     const Tensor panel = columns_of(rows_of(a, begin), begin, is_last ? n : begin + width);
     const Tensor tau = a.new_empty({count, width});
     const Tensor room = scratch.slice(1, 0, panel.size(2));
-    launch_factor(operation, op::qr, {}, {&panel, &tau, &room});
+    with_neighbours(panel, [&](const Tensor& block) {
+      launch_factor(operation, op::qr, {}, {&block, &tau, &room});
+    });
     done.push_back(reflections_of(operation, begin, panel, tau));
     if (!is_last) done.back().apply(columns_of(a, begin + width), true);
   }
