@@ -78,9 +78,9 @@ namespace linalg {
 
 // Matrices are the last two dimensions; those before are a batch. Queued; new tensors. Dtypes: f32,
 // f64, c64, c128, if nothing else is said. 16-bit floats are refused: cast them to f32. ^H is the
-// conjugate transpose, for real matrices the transpose. Gradients flow; docs/linear-algebra.md says
-// which can be differentiated again. Errors: kDtypeMismatch, kShapeMismatch, kDeviceMismatch;
-// kUnsupported if the device has no such kernel.
+// conjugate transpose, for real matrices the transpose. Gradients flow, and can be differentiated
+// again; docs/linear-algebra.md says where there are none. Errors: kDtypeMismatch, kShapeMismatch,
+// kDeviceMismatch; kUnsupported if the device has no such kernel.
 //
 // Functions that can fail for the elements of a matrix (it is singular, say) fetch one status, a
 // copy that waits and that guards and recordings refuse. The error (kInvalidArgument) names the

@@ -38,7 +38,7 @@ struct IndexCheck {
 
   void look(std::span<const std::byte> bytes) const {
     for (std::int64_t number = 0; number < num_elements(shape); ++number) {
-      const Shape place = place_of(number);
+      const Shape place = place_of(number, shape);
       std::int64_t at = 0;
       for (int i = 0; i < shape.rank(); ++i) at += place[i] * strides[i];
       const std::int64_t value = value_at(bytes, at);
@@ -48,16 +48,6 @@ struct IndexCheck {
                   "{} ({}). Use indices that the dimension has.",
                   operation, value, to_string(place), extent - 1, dim, value, described);
     }
-  }
-
-  /// The position of an element, by its number in row-major order.
-  Shape place_of(std::int64_t number) const {
-    Shape place = shape;
-    for (int i = shape.rank() - 1; i >= 0; --i) {
-      place[i] = number % shape[i];
-      number /= shape[i];
-    }
-    return place;
   }
 
   std::int64_t value_at(std::span<const std::byte> bytes, std::int64_t at) const {
@@ -77,6 +67,15 @@ struct IndexCheck {
 };
 
 }  // namespace
+
+Shape place_of(std::int64_t number, const Shape& shape) {
+  Shape place = shape;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    place[i] = number % shape[i];
+    number /= shape[i];
+  }
+  return place;
+}
 
 void check_index(const char* operation, const TensorImpl& index, int dim, std::int64_t extent) {
   const runtime::DeviceState& device = index.device();

@@ -13,6 +13,9 @@ namespace patchbay::tensor {
 /// and checks it; in a recording, at each replay. Error: kInvalidArgument.
 void check_index(const char* operation, const TensorImpl& index, int dim, std::int64_t extent);
 
+/// The position of an element, by its number in row-major order. For messages.
+Shape place_of(std::int64_t number, const Shape& shape);
+
 }  // namespace patchbay::tensor
 
 #endif  // PATCHBAY_CORE_TENSOR_DISPATCH_INDEX_CHECK_H_

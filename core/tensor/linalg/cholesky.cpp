@@ -24,11 +24,8 @@ Tensor lower_of(const Tensor& factor, bool upper) { return upper ? adjoint(facto
 Tensor cholesky_gradient(const Tensor& grad, const Tensor& factor, bool upper) {
   const Tensor l = lower_of(factor, upper);
   const Tensor product = tril(matmul(adjoint(l), lower_of(grad, upper)));
-  const Tensor diagonal = product.diagonal();
-  const Tensor real_diagonal =
-      is_complex(product.dtype()) ? real(diagonal).cast(product.dtype()) : diagonal;
-  const Tensor halved = sub(add(tril(product, -1), tensor::on_diagonal(real_diagonal)),
-                            tensor::on_diagonal(mul(real_diagonal, 0.5)));
+  const Tensor half = mul(tensor::without_imaginary(product.diagonal()), 0.5);
+  const Tensor halved = add(tril(product, -1), tensor::on_diagonal(half));
   // l^-H halved l^-1
   const Tensor left = linalg::solve_triangular(adjoint(l), halved, true);
   const Tensor both = adjoint(linalg::solve_triangular(adjoint(l), adjoint(left), true));

@@ -30,8 +30,7 @@ constexpr const char* kNotConverged =
 /// 1 / (b[j] - b[i]) at [i, j]; 0 where they are equal.
 Tensor inverse_differences(const Tensor& b) {
   const Tensor difference = sub(b.unsqueeze(-2), b.unsqueeze(-1));
-  const Tensor is_none = eq(difference, 0);
-  return where(is_none, 0, div(1, where(is_none, 1, difference)));
+  return tensor::reciprocal_where(ne(difference, 0), difference);
 }
 
 Tensor like(const Tensor& real_tensor, const Tensor& x) { return real_tensor.cast(x.dtype()); }
@@ -58,26 +57,25 @@ Eigh decomposed(const char* operation, const Tensor& x, bool has_vectors) {
   Eigh result;
   {
     const Recording recording(false);
-    const Tensor source = tensor::copied_batch(x), below = tril(source, -1);
-    const Tensor diagonal = source.diagonal();
-    const Tensor a =
-        add(add(below, adjoint(below)),
-            tensor::on_diagonal(is_complex(x.dtype()) ? like(real(diagonal), x) : diagonal));
+    const Tensor source = tensor::as_batch(x), below = tril(source, -1);
+    const Tensor a = add(add(below, adjoint(below)),
+                         tensor::on_diagonal(tensor::without_imaginary(source.diagonal())));
     tensor::Eigen made{a.new_zeros({a.size(0), a.size(1)}, real_dtype(x.dtype())), a,
                        a.new_zeros({a.size(0)}, DType::i64)};
-    if (a.num_elements() != 0) made = tensor::eigh_in_place(operation, a, has_vectors);
-    Tensor vectors = made.vectors.transpose(-2, -1);
-    if (has_vectors && a.num_elements() != 0) vectors = tensor::with_orthonormal_columns(vectors);
-    result = {tensor::unbatched(made.values, x.shape()),
-              tensor::unbatched(vectors.contiguous(), x.shape())};
+    if (a.num_elements() != 0) {
+      made = tensor::eigh_in_place(operation, a, has_vectors);
+      if (has_vectors) {
+        made.vectors = tensor::with_orthonormal_columns(made.vectors.transpose(-2, -1));
+      }
+    }
+    result.eigenvalues = tensor::unbatched(made.values, x.shape());
+    if (has_vectors) result.eigenvectors = tensor::unbatched(made.vectors, x.shape());
     tensor::check_status(operation, {"x", *x.impl()}, tensor::unbatched(made.info, x.shape()),
                          kNotConverged);
   }
   if (has_vectors && tensor::needs_grad(x)) {
-    const Tensor results[] = {result.eigenvalues, result.eigenvectors};
-    const Tensor* const inputs[] = {&x};
-    tensor::record_joint(
-        std::make_shared<const std::string>(operation), results, {true, true}, inputs,
+    tensor::record_several(
+        operation, std::vector<Tensor>{result.eigenvalues, result.eigenvectors}, x,
         [values = Saved::result(result.eigenvalues, 0, "eigenvalues"),
          vectors = Saved::result(result.eigenvectors, 1, "eigenvectors")](
             std::vector<Tensor> grads, const Node& node) -> std::vector<Tensor> {
@@ -98,7 +96,7 @@ Tensor svd_gradient(const Svd& of, const Tensor& of_u, const Tensor& of_s, const
   const Tensor v = adjoint(of.vh), values = like(s, u);
   const Tensor by_column = values.unsqueeze(-2), by_row = values.unsqueeze(-1);
   const Tensor differences = like(inverse_differences(square(s)), u);
-  const Tensor inverse = like(where(eq(s, 0), 0, div(1, where(eq(s, 0), 1, s))), u);
+  const Tensor inverse = like(tensor::reciprocal_where(ne(s, 0), s), u);
   Tensor inner =
       of_s.defined() ? tensor::on_diagonal(like(of_s, u)) : tensor::on_diagonal(mul(values, 0));
   Tensor grad;
@@ -132,8 +130,9 @@ struct Made {
 
 /// Of [count, m, n] with m >= n and elements; reduced.
 Made made_of_tall(const char* operation, const Tensor& x, bool has_vectors) {
-  if (x.size(1) >= kTall * x.size(2) && x.size(1) > 1) {
-    const tensor::Orthogonal qr = tensor::qr_in_place(operation, x.clone(), x.size(2));
+  if (x.size(1) >= kTall * x.size(2)) {
+    const tensor::Orthogonal qr =
+        tensor::qr_in_place(operation, x.clone(), has_vectors ? x.size(2) : 0);
     Made made = made_of_tall(operation, qr.r, has_vectors);
     if (has_vectors) made.factors.u = matmul(qr.q, made.factors.u);
     return made;
@@ -177,16 +176,14 @@ Svd decomposed_svd(const char* operation, const Tensor& x, bool has_vectors) {
                          kNotConverged);
   }
   if (has_vectors && tensor::needs_grad(x)) {
-    const Tensor results[] = {result.u, result.s, result.vh};
-    const Tensor* const inputs[] = {&x};
-    tensor::record_joint(std::make_shared<const std::string>(operation), results,
-                         {true, true, true}, inputs,
-                         [u = Saved::result(result.u, 0, "u"), s = Saved::result(result.s, 1, "s"),
-                          vh = Saved::result(result.vh, 2, "vh")](
-                             std::vector<Tensor> grads, const Node& node) -> std::vector<Tensor> {
-                           return {svd_gradient({u.get(node), s.get(node), vh.get(node)}, grads[0],
-                                                grads[1], grads[2])};
-                         });
+    tensor::record_several(
+        operation, std::vector<Tensor>{result.u, result.s, result.vh}, x,
+        [u = Saved::result(result.u, 0, "u"), s = Saved::result(result.s, 1, "s"),
+         vh = Saved::result(result.vh, 2, "vh")](std::vector<Tensor> grads,
+                                                 const Node& node) -> std::vector<Tensor> {
+          return {
+              svd_gradient({u.get(node), s.get(node), vh.get(node)}, grads[0], grads[1], grads[2])};
+        });
   }
   return result;
 }
@@ -250,7 +247,7 @@ Tensor pinv(const Tensor& x, std::optional<double> rtol) {
   const Svd factors = decomposed_svd("pinv", x, true);
   if (factors.s.size(-1) == 0) return adjoint(x).contiguous();
   const Tensor kept = counts(factors.s, tolerance_of(x, rtol));
-  const Tensor inverse = where(kept, div(1, where(kept, factors.s, 1)), 0);
+  const Tensor inverse = tensor::reciprocal_where(kept, factors.s);
   return matmul(mul(adjoint(factors.vh), like(inverse, x).unsqueeze(-2)), adjoint(factors.u));
 }
 

@@ -169,7 +169,7 @@ struct Reflections {
   std::int64_t begin;
   Tensor v, t;
 
-  /// Multiplies rows from `begin` on from the left, with `adjoint_` by the conjugate transpose.
+  /// Multiplies rows from `begin` on from the left, with `is_adjoint` by the conjugate transpose.
   void apply(const Tensor& x, bool is_adjoint) const {
     const Tensor rows = rows_of(x, begin);
     const Tensor inner = matmul(adjoint(v), rows);
@@ -208,6 +208,7 @@ Orthogonal qr_in_place(const char* operation, const Tensor& a, std::int64_t colu
     if (!is_last) done.back().apply(columns_of(a, begin + width), true);
   }
   Orthogonal result{identities({count}, m, columns, a), triu(rows_of(a, 0, k))};
+  if (columns == 0) return result;
   for (auto each = done.rbegin(); each != done.rend(); ++each) each->apply(result.q, false);
   result.q = with_orthonormal_columns(result.q);
   return result;

@@ -26,14 +26,14 @@ struct TriangularOptions {
 void solve_in_place(const char* operation, const Tensor& x, const Tensor& a,
                     TriangularOptions options);
 
-/// r, [count, k, n], and the first `columns` columns of q.
+/// r, [count, k, n], and the first `columns` columns of q, which may be none.
 struct Orthogonal {
   Tensor q, r;
 };
 Orthogonal qr_in_place(const char* operation, const Tensor& a, std::int64_t columns);
 
-/// Of Hermitian matrices, which are overwritten. `vectors`: undefined unless asked for; its rows
-/// are the eigenvectors.
+/// Of Hermitian matrices, which are overwritten. The rows of `vectors` are the eigenvectors; they
+/// are not specified without `has_vectors`.
 struct Eigen {
   Tensor values, vectors, info;
 };

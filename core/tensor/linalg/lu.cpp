@@ -76,14 +76,14 @@ Tensor lu_gradient(const Tensor& grad, const Tensor& lu, const Tensor& permutati
 
 LuFactorsEx lu_factors(const char* operation, const Tensor& x) {
   tensor::check_matrices(operation, x);
+  if (x.size(-2) != x.size(-1) && tensor::needs_grad(x)) {
+    base::raise(ErrorCode::kUnsupported,
+                "[{}] gradients of factors of matrices that are not square are not defined here: "
+                "expected [n, n], got [{}, {}] ({}). Detach the tensor, or use qr.",
+                operation, x.size(-2), x.size(-1), tensor::describe({"x", *x.impl()}));
+  }
   const Factored made = factored(operation, x);
   if (tensor::needs_grad(x)) {
-    if (x.size(-2) != x.size(-1)) {
-      base::raise(ErrorCode::kUnsupported,
-                  "[{}] gradients of factors of matrices that are not square are not defined here: "
-                  "expected [n, n], got [{}, {}] ({}). Detach the tensor, or use qr.",
-                  operation, x.size(-2), x.size(-1), tensor::describe({"x", *x.impl()}));
-    }
     tensor::record("lu_factor", made.lu, x,
                    [lu = Saved::result(made.lu), permutation = made.permutation](const Tensor& grad,
                                                                                  const Node& node) {
@@ -224,8 +224,8 @@ Tensor lu_solve(const LuFactors& factors, const Tensor& b, bool is_adjoint) {
   }
   tensor::check_same_device(kName, left, {"factors.permutation", order});
   const Shape batch = tensor::broadcast_batches(kName, left, right);
-  const Tensor lu = tensor::with_batch(factors.lu, batch),
-               right_side = tensor::with_batch(b, batch);
+  const Tensor lu = tensor::with_batch(factors.lu, batch);
+  const Tensor right_side = tensor::with_batch(b, batch);
   const Tensor permutation = tensor::with_batch(factors.permutation, batch, 1);
   if (!tensor::needs_grad(factors.lu) && !tensor::needs_grad(b)) {
     return solved(kName, lu, permutation, right_side, is_adjoint);

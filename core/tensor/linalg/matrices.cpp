@@ -1,6 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/tensor/linalg/matrices.h"
 
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,6 +12,7 @@
 #include "patchbay/ops.h"
 
 #include "core/base/error.h"
+#include "core/tensor/dispatch/index_check.h"
 #include "core/tensor/print/fetch.h"
 
 namespace patchbay::tensor {
@@ -90,6 +94,14 @@ Tensor unbatched(const Tensor& x, const Shape& like, int dropped) {
   return x.reshape(shape);
 }
 
+Tensor without_imaginary(const Tensor& x) {
+  return is_complex(x.dtype()) ? real(x).cast(x.dtype()) : x;
+}
+
+Tensor reciprocal_where(const Tensor& is_used, const Tensor& x) {
+  return where(is_used, div(1, where(is_used, x, 1)), 0);
+}
+
 Tensor identities(const Shape& batch, std::int64_t rows, std::int64_t columns, const Tensor& like) {
   Shape shape = batch;
   shape.push_back(rows);
@@ -109,6 +121,13 @@ Tensor on_diagonal(const Tensor& values) {
   return mul(values.unsqueeze(-1), one);
 }
 
+void record_several(const char* operation, std::span<const Tensor> results, const Tensor& x,
+                    JointBackward backward) {
+  const Tensor* const inputs[] = {&x};
+  record_joint(std::make_shared<const std::string>(operation), results,
+               std::vector<bool>(results.size(), true), inputs, std::move(backward));
+}
+
 void check_status(const char* operation, const NamedOperand& x, const Tensor& info,
                   std::string_view what) {
   if (info.num_elements() == 0) return;
@@ -121,12 +140,7 @@ void check_status(const char* operation, const NamedOperand& x, const Tensor& in
   fetch(operation, info, all.data());
   std::size_t first = 0;
   while (all[first] == 0) ++first;
-  Shape place = info.shape();
-  auto number = static_cast<std::int64_t>(first);
-  for (int i = place.rank() - 1; i >= 0; --i) {
-    place[i] = number % info.shape()[i];
-    number /= info.shape()[i];
-  }
+  const Shape place = place_of(static_cast<std::int64_t>(first), info.shape());
   const std::string which =
       info.rank() == 0 ? "the matrix" : "matrix " + to_string(place) + " of the batch";
   base::raise(ErrorCode::kInvalidArgument, "[{}] {} {} ({}).", operation, which,

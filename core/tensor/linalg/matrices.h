@@ -4,7 +4,7 @@
 #define PATCHBAY_CORE_TENSOR_LINALG_MATRICES_H_
 
 #include <cstdint>
-#include <string>
+#include <span>
 #include <string_view>
 
 #include "patchbay/complex.h"
@@ -42,10 +42,18 @@ Tensor unbatched(const Tensor& x, const Shape& like, int dropped = 2);
 
 /// The conjugate transpose.
 inline Tensor adjoint(const Tensor& x) { return conj(x).transpose(-2, -1); }
+/// With imaginary parts of 0. Recorded.
+Tensor without_imaginary(const Tensor& x);
+/// 1 / x where `is_used`, else 0. Recorded.
+Tensor reciprocal_where(const Tensor& is_used, const Tensor& x);
 /// 1 on the diagonals of new matrices.
 Tensor identities(const Shape& batch, std::int64_t rows, std::int64_t columns, const Tensor& like);
 /// [..., n] on the diagonals of new matrices. Recorded.
 Tensor on_diagonal(const Tensor& values);
+
+/// Records one operation on x with several results. Gradients flow back from all of them.
+void record_several(const char* operation, std::span<const Tensor> results, const Tensor& x,
+                    JointBackward backward);
 
 /// Fetches whether any info is not 0. Error: kInvalidArgument, which says of the first such matrix
 /// `what`, in which {} is its info, and what to do.

@@ -58,12 +58,10 @@ Tensor vector_norm(const Tensor& x, double order, const Axes& axes, bool keepdim
                 tensor::describe({"x", *x.impl()}));
   }
   if (order == 1 || order == 2 || order == INFINITY) return norm(x, order, axes, keepdim);
-  const Tensor size = is_complex(x.dtype()) ? abs(x) : x;
-  if (order == 0) {
-    return sum(ne(size, 0).cast(real_dtype(x.dtype())), axes, keepdim);
-  }
-  if (order == -INFINITY) return min(abs(size), axes, keepdim);
-  return pow(sum(pow(abs(size), order), axes, keepdim), 1 / order);
+  const Tensor size = abs(x);
+  if (order == 0) return sum(ne(size, 0).cast(size.dtype()), axes, keepdim);
+  if (order == -INFINITY) return min(size, axes, keepdim);
+  return pow(sum(pow(size, order), axes, keepdim), 1 / order);
 }
 
 }  // namespace linalg

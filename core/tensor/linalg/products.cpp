@@ -168,7 +168,7 @@ Tensor vecdot(const Tensor& a, const Tensor& b, Dim dim) {
                 "{} ({}; {}). Reshape one.",
                 n, axis, m, tensor::describe(left), tensor::describe(right));
   }
-  return sum(mul(is_complex(a.dtype()) ? conj(a) : a, b), dim);
+  return sum(mul(conj(a), b), dim);
 }
 
 Tensor trace(const Tensor& x, Index offset) {

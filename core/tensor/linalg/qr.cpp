@@ -22,10 +22,8 @@ using tensor::Saved;
 
 /// x + x^H with the real part of the diagonal once.
 Tensor made_hermitian(const Tensor& x) {
-  const Tensor diagonal = x.diagonal();
-  const Tensor real_part = is_complex(x.dtype()) ? real(diagonal).cast(x.dtype()) : diagonal;
-  const Tensor off = sub(x, tensor::on_diagonal(diagonal));
-  return add(add(off, adjoint(off)), tensor::on_diagonal(real_part));
+  const Tensor diagonal = x.diagonal(), off = sub(x, tensor::on_diagonal(diagonal));
+  return add(add(off, adjoint(off)), tensor::on_diagonal(tensor::without_imaginary(diagonal)));
 }
 
 /// Of a reduced form whose r is square: (gq + q h) r^-H, h being made of triu(gr r^H - q^H gq).
@@ -57,6 +55,13 @@ Qr qr(const Tensor& x, QrMode mode) {
   tensor::check_matrices("qr", x);
   const std::int64_t m = x.size(-2), n = x.size(-1), k = std::min(m, n);
   const std::int64_t columns = mode == QrMode::kComplete ? m : k;
+  if (columns != k && tensor::needs_grad(x)) {
+    base::raise(ErrorCode::kUnsupported,
+                "[qr] the complete form of [{}, {}] has no gradient, because its last columns "
+                "are not determined: expected the reduced form, got the complete one ({}). Use "
+                "QrMode::kReduced.",
+                m, n, tensor::describe({"x", *x.impl()}));
+  }
   Qr result;
   {
     const Recording recording(false);
@@ -70,20 +75,12 @@ Qr qr(const Tensor& x, QrMode mode) {
     result = {tensor::unbatched(made.q, x.shape()), tensor::unbatched(made.r, x.shape())};
   }
   if (tensor::needs_grad(x)) {
-    if (columns != k) {
-      base::raise(ErrorCode::kUnsupported,
-                  "[qr] the complete form of [{}, {}] has no gradient, because its last columns "
-                  "are not determined: expected the reduced form, got the complete one ({}). Use "
-                  "QrMode::kReduced.",
-                  m, n, tensor::describe({"x", *x.impl()}));
-    }
-    const Tensor results[] = {result.q, result.r};
-    const Tensor* const inputs[] = {&x};
-    tensor::record_joint(std::make_shared<const std::string>("qr"), results, {true, true}, inputs,
-                         [q = Saved::result(result.q, 0, "q"), r = Saved::result(result.r, 1, "r")](
-                             std::vector<Tensor> grads, const Node& node) -> std::vector<Tensor> {
-                           return {qr_gradient(q.get(node), r.get(node), grads[0], grads[1])};
-                         });
+    tensor::record_several(
+        "qr", std::vector<Tensor>{result.q, result.r}, x,
+        [q = Saved::result(result.q, 0, "q"), r = Saved::result(result.r, 1, "r")](
+            std::vector<Tensor> grads, const Node& node) -> std::vector<Tensor> {
+          return {qr_gradient(q.get(node), r.get(node), grads[0], grads[1])};
+        });
   }
   return result;
 }

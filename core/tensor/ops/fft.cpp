@@ -168,8 +168,8 @@ bool is_smooth(std::int64_t n) {
 Tensor by_steps(const Tensor& x, Sign sign) {
   const std::int64_t batch = x.size(0), n = x.size(1), m = x.size(2);
   if (n == 1) return x.clone();
-  const Tensor result = x.new_empty(x.shape()), whole = x.new_empty({n});
-  const Parts table = empty_parts(whole);
+  const Tensor result = x.new_empty(x.shape());
+  const Parts table = empty_parts({n}, x, real_dtype(x.dtype()));
   turns(counted(n, x), n, sign, table);
   Parts from = parts(x), to, spare;
   for (std::int64_t left = n, done = m; left > 1;) {
@@ -195,7 +195,7 @@ Tensor by_steps(const Tensor& x, Sign sign) {
     } else {
       divide_by_3(in, out, factors(1), factors(2), sign);
     }
-    spare = left == n ? Parts() : from;
+    if (left != n) spare = from;  // x stays as it is
     from = to;
     left = l;
     done *= radix;
@@ -227,36 +227,36 @@ auto make_product(DType dtype) {
       "fft");
 }
 
-/// to[b, j, k, i] = from[b, j, k, i] exp(sign 2 pi i j k / n), n = rows columns. A factor is the
-/// product of two, of j and the quotient and the remainder of k, so that few are computed.
+/// to[b, j, k] = from[b, j, k] exp(sign 2 pi i j k / n), n = rows columns. A factor is the product
+/// of two, of j and the quotient and the remainder of k, so that few are computed.
 void multiply_turns(const Tensor& from, const Tensor& to, Sign sign) {
   static const auto& narrow = *new auto(make_product(DType::f32));
   static const auto& wide = *new auto(make_product(DType::f64));
   const std::int64_t batch = from.size(0), rows = from.size(1), columns = from.size(2);
-  const std::int64_t m = from.size(3), n = rows * columns;
+  const std::int64_t n = rows * columns;
   const std::int64_t low = half_of(columns), high = columns / low;
   const DType dtype = computed_dtype(from);
-  const Parts u = empty_parts({rows, high, 1, 1}, from, dtype);
-  const Parts v = empty_parts({rows, 1, low, 1}, from, dtype);
-  const Tensor row = counted(rows, from).view({rows, 1, 1, 1});
-  turns(mul(row, mul(counted(high, from), low).view({high, 1, 1})), n, sign, u);
-  turns(mul(row, counted(low, from).view({low, 1})), n, sign, v);
-  const auto divided = [&](const Tensor& part) { return part.view({batch, rows, high, low, m}); };
+  const Parts u = empty_parts({rows, high, 1}, from, dtype);
+  const Parts v = empty_parts({rows, 1, low}, from, dtype);
+  const Tensor row = counted(rows, from).view({rows, 1, 1});
+  turns(mul(row, mul(counted(high, from), low).view({high, 1})), n, sign, u);
+  turns(mul(row, counted(low, from)), n, sign, v);
+  const auto divided = [&](const Tensor& part) { return part.view({batch, rows, high, low}); };
   const Parts a = parts(from).viewed(divided), out = parts(to).viewed(divided);
   (from.dtype() == DType::c128 ? wide : narrow)
       .out({out.re, out.im}, a.re, a.im, u.re, u.im, v.re, v.im);
 }
 
-/// As by_steps. Few neighbours are divided into columns first, of which the steps have many
-/// (Bailey, FFTs in external or hierarchical memory, 1990).
+/// x: [batch, n], n = 2^a 3^b; not normalized, contiguous. Where there are enough columns, it
+/// transforms these first, and then the rows (Bailey, FFTs in external or hierarchical memory,
+/// 1990): the steps of each have many neighbours.
 Tensor smooth(const Tensor& x, Sign sign) {
-  const std::int64_t batch = x.size(0), n = x.size(1), m = x.size(2);
-  const std::int64_t rows = half_of(n), columns = n / rows;
-  if (m >= kNeighbours || rows == 1 || columns * m < kNeighbours) return by_steps(x, sign);
-  const Tensor first = by_steps(x.view({batch, rows, columns * m}), sign);
-  const Tensor second = x.new_empty({batch, columns, rows, m});
-  multiply_turns(first.view({batch, rows, columns, m}), second.transpose(1, 2), sign);
-  return by_steps(second.view({batch, columns, rows * m}), sign).view(x.shape());
+  const std::int64_t batch = x.size(0), n = x.size(1), rows = half_of(n), columns = n / rows;
+  if (rows == 1 || columns < kNeighbours) return by_steps(x.unsqueeze(-1), sign).view(x.shape());
+  const Tensor first = by_steps(x.view({batch, rows, columns}), sign);
+  const Tensor second = x.new_empty({batch, columns, rows});
+  multiply_turns(first, second.transpose(1, 2), sign);
+  return by_steps(second, sign).view(x.shape());
 }
 
 /// As a convolution with a chirp, by transforms of a power of 2.
@@ -279,12 +279,8 @@ Tensor by_chirp(const Tensor& x, Sign sign) {
         .slice(0, m - n + 1)
         .copy_from(index_select(mirrored, 0, n - 1 - counted(n - 1, x)));
   }
-  const auto transformed = [m](const Tensor& rows, Sign direction) {
-    return smooth(rows.unsqueeze(-1), direction).view({-1, m});
-  };
-  const Tensor product = transformed(a, Sign::kForward) * transformed(b, Sign::kForward);
-  return transformed(product, Sign::kBack).slice(1, 0, n) *
-         (chirp * (1.0 / static_cast<double>(m)));
+  const Tensor product = smooth(a, Sign::kForward) * smooth(b, Sign::kForward);
+  return smooth(product, Sign::kBack).slice(1, 0, n) * (chirp * (1.0 / static_cast<double>(m)));
 }
 
 /// Along the last dimension, not normalized, contiguous.
@@ -293,7 +289,7 @@ Tensor transform_last(const Tensor& x, Sign sign) {
   if (x.num_elements() == 0 || n == 1) return x.clone();
   const Tensor rows = x.reshape({-1, n});
   if (!is_smooth(n)) return by_chirp(rows, sign).reshape(x.shape());
-  return smooth(rows.contiguous().unsqueeze(-1), sign).reshape(x.shape());
+  return smooth(rows.contiguous(), sign).view(x.shape());
 }
 
 /// Along a dimension before the last; the same.

@@ -122,6 +122,7 @@ class Problem {
 
  private:
   std::int64_t width() const { return static_cast<std::int64_t>(width_); }
+  /// What a query answers; f32 may have rounded it down.
   static std::size_t size_of(T size) {
     return static_cast<std::size_t>(std::ceil(static_cast<double>(size) * (1 + 1e-6))) + 1;
   }

@@ -17,6 +17,8 @@ namespace {
 
 PATCHBAY_INLINE float square_root(float x) { return __builtin_sqrtf(x); }
 PATCHBAY_INLINE double square_root(double x) { return __builtin_sqrt(x); }
+PATCHBAY_INLINE float absolute(float x) { return __builtin_fabsf(x); }
+PATCHBAY_INLINE double absolute(double x) { return __builtin_fabs(x); }
 
 #define PAIRS 0
 #define PATCHBAY_REAL float

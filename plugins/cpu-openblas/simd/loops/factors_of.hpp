@@ -18,7 +18,7 @@ struct PATCHBAY_ITEM {
     return at;
   }
   static T sqrt(T x) { return square_root(x); }
-  static T fabs(T x) { return x < 0 ? -x : x == 0 ? T(0) : x; }
+  static T fabs(T x) { return absolute(x); }
 
   // Each follows those before.
   // clang-format off
