@@ -90,9 +90,10 @@ void check_root(const char* operation, int root, const Member& member) {
 
 void check_joinable(const char* operation, ReduceOp op, const Tensor& tensor) {
   base::check_in_enum(operation, "reduction", "ReduceOp", op, ReduceOp::kMin);
-  const tensor::Operator& joins = op == ReduceOp::kSum ? tensor::op::add : tensor::op::maximum;
-  if (tensor::contains(joins.dtypes, tensor.dtype())) return;
-  tensor::raise_no_such_dtype(operation, joins.dtypes, {"tensor", *tensor.impl()});
+  const tensor::DTypes dtypes =
+      op == ReduceOp::kSum ? tensor::op::add.dtypes | tensor::kComplex : tensor::op::maximum.dtypes;
+  if (tensor::contains(dtypes, tensor.dtype())) return;
+  tensor::raise_no_such_dtype(operation, dtypes, {"tensor", *tensor.impl()});
 }
 
 /// `whole` has `parts` times the rows of `part`.

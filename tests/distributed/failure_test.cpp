@@ -70,6 +70,11 @@ TEST(GroupFailures, OperandsThatDoNotFit) {
       ErrorCode::kDtypeMismatch, "[all_reduce]");
   expect_refused(
       [](const ProcessGroup& member) {
+        return member.all_reduce(ones_of(member, {2}, DType::c64), ReduceOp::kMax);
+      },
+      ErrorCode::kDtypeMismatch, "[all_reduce]");
+  expect_refused(
+      [](const ProcessGroup& member) {
         return member.all_reduce(ones_of(member).requires_grad_());
       },
       ErrorCode::kInvalidArgument, "[all_reduce] tensor requires gradients");

@@ -63,6 +63,17 @@ TEST_P(ProcessGroupTest, BroadcastWritesTheRootsElements) {
   });
 }
 
+TEST_P(ProcessGroupTest, AllReduceSumsComplexNumbers) {
+  run_all(group(), [](const ProcessGroup& member) {
+    const Tensor re = tensor_of(member, 6), tensor = complex(re, re * 2);
+    member.all_reduce(tensor).wait();
+    EXPECT_EQ(real(tensor).to_vector<float>(), sums(4, 6));
+    Floats twice = sums(4, 6);
+    for (float& each : twice) each *= 2;
+    EXPECT_EQ(imag(tensor).to_vector<float>(), twice);
+  });
+}
+
 TEST_P(ProcessGroupTest, AllReduceSumsInTheOrderOfTheRanks) {
   for (const std::int64_t count : {1, 3, 1000}) {
     run_all(group(), [&](const ProcessGroup& member) {

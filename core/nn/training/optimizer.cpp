@@ -77,7 +77,7 @@ Tensor copy_for(const Parameter& parameter, const Tensor& kept, std::size_t numb
     refuse_state(ErrorCode::kShapeMismatch, "tensor {} has another shape: expected {}, got {}",
                  number, patchbay::to_string(value.shape()), patchbay::to_string(kept.shape()));
   }
-  if (!is_floating(kept.dtype())) {
+  if (!is_floating(kept.dtype()) && !is_complex(kept.dtype())) {
     refuse_state(ErrorCode::kDtypeMismatch, "tensor {} has another dtype: expected floats, got {}",
                  number, patchbay::to_string(kept.dtype()));
   }

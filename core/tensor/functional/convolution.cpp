@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "patchbay/complex.h"
 #include "patchbay/concat.h"
 #include "patchbay/ops.h"
 
@@ -125,6 +126,16 @@ Tensor weight_of(const Tensor& a, const Tensor& grad, const Steps& steps, Extent
   return result;
 }
 
+/// multiply(a, b), which is linear in both; of complex numbers by four products of their parts.
+template <class Multiply>
+Tensor of_parts(const Tensor& a, const Tensor& b, const Multiply& multiply) {
+  if (!is_complex(a.dtype())) return multiply(a, b);
+  const Tensor re = real(a).contiguous(), im = imag(a).contiguous();
+  const Tensor b_re = real(b).contiguous(), b_im = imag(b).contiguous();
+  return complex(sub(multiply(re, b_re), multiply(im, b_im)),
+                 add(multiply(re, b_im), multiply(im, b_re)));
+}
+
 /// Adds the bias, in place, to a result that nothing else has seen and that its record does not
 /// keep.
 Tensor with_bias(const char* operation, const Tensor& result, const Tensor& bias) {
@@ -228,7 +239,7 @@ void check_room(const ImageForm& form, const Tensor& images, const Tensor& weigh
 
 Tensor convolved(const char* operation, int axes, const Tensor& x, const Tensor& weight,
                  const Tensor& bias, const Conv2dOptions& options) {
-  const ImageForm form(operation, x, axes);
+  const ImageForm form(operation, x, axes, kFloats | kComplex);
   const Steps steps{operation, options.stride, options.padding, options.dilation, options.groups};
   check_steps(form, steps);
   const Tensor factors = checked_weight(form, weight), images = form.images();
@@ -236,7 +247,9 @@ Tensor convolved(const char* operation, int axes, const Tensor& x, const Tensor&
                  "out, c / groups");
   check_bias(form, bias, factors.size(0));
   check_room(form, images, factors, weight, steps);
-  return form.result(with_bias(steps.operation, windows_of(images, factors, steps), bias));
+  const Tensor windows = of_parts(
+      images, factors, [&](const Tensor& a, const Tensor& b) { return windows_of(a, b, steps); });
+  return form.result(with_bias(steps.operation, windows, bias));
 }
 
 std::int64_t transposed_extent(const ImageForm& form, std::int64_t windows, std::int64_t kernel,
@@ -264,7 +277,7 @@ std::int64_t transposed_extent(const ImageForm& form, std::int64_t windows, std:
 
 Tensor transposed(const char* operation, int axes, const Tensor& x, const Tensor& weight,
                   const Tensor& bias, const ConvTranspose2dOptions& options) {
-  const ImageForm form(operation, x, axes);
+  const ImageForm form(operation, x, axes, kFloats | kComplex);
   const Steps steps{operation, options.stride, options.padding, options.dilation, options.groups};
   check_steps(form, steps);
   check_option(form, "output_padding", options.output_padding, 0);
@@ -282,7 +295,10 @@ Tensor transposed(const char* operation, int axes, const Tensor& x, const Tensor
                      columns = options.output_padding.w / steps.stride.w;
   const Tensor all =
       rows == 0 && columns == 0 ? windows : pad(windows, {{}, {}, {0, rows}, {0, columns}});
-  return form.result(with_bias(steps.operation, input_of(all, factors, steps, extents), bias));
+  const Tensor images = of_parts(all, factors, [&](const Tensor& a, const Tensor& b) {
+    return input_of(a, b, steps, extents);
+  });
+  return form.result(with_bias(steps.operation, images, bias));
 }
 
 /// Options along one dimension, for images of one row.

@@ -40,10 +40,10 @@ constexpr std::int64_t kMostOption = 0x7fffffff;
 
 }  // namespace
 
-ImageForm::ImageForm(const char* operation, const Tensor& x, int axes)
+ImageForm::ImageForm(const char* operation, const Tensor& x, int axes, DTypes dtypes)
     : operation_(operation), x_(x), axes_(axes) {
   static_cast<void>(operand_of(operation, x, "x"));
-  check_dtype_allowed(operation, kFloats, this->x());
+  check_dtype_allowed(operation, dtypes, this->x());
   if (x.rank() == axes + 1 || x.rank() == axes + 2) return;
   raise(ErrorCode::kShapeMismatch,
         "[{}] x has the wrong shape: expected {}, or the same without n, got {} ({}). Reshape it.",

@@ -41,7 +41,7 @@ class ImageForm {
  public:
   /// Checks x, whose images have `axes` dimensions, 1 or 2. Errors: kInvalidArgument,
   /// kShapeMismatch, kDtypeMismatch.
-  ImageForm(const char* operation, const Tensor& x, int axes);
+  ImageForm(const char* operation, const Tensor& x, int axes, DTypes dtypes = kFloats);
 
   const char* operation() const { return operation_; }
   int axes() const { return axes_; }

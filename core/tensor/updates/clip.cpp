@@ -8,6 +8,7 @@
 #include "patchbay/tensor_or_scalar.h"
 #include "patchbay/updates.h"
 
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
@@ -76,7 +77,7 @@ Tensor clipped_by_norm(const TensorList& gradients, const TensorOrScalar& most) 
   std::size_t first_index = 0;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;
-    tensor::check_float(kClipByNorm, list, i);
+    tensor::check_float(kClipByNorm, list, i, tensor::kFloats | tensor::kComplex);
     tensor::check_writable(kClipByNorm, list, i);
     if (!first.defined()) {
       first = gradients[i];
@@ -89,13 +90,14 @@ Tensor clipped_by_norm(const TensorList& gradients, const TensorOrScalar& most) 
                 "[{}] no gradients: of {} tensors none is defined. Call backward first.",
                 kClipByNorm, gradients.size());
   }
-  const DType dtype = first.dtype() == DType::f64 ? DType::f64 : DType::f32;
+  const DType dtype = real_dtype(first.dtype()) == DType::f64 ? DType::f64 : DType::f32;
   const auto count = std::count_if(gradients.begin(), gradients.end(),
                                    [](const Tensor& gradient) { return gradient.defined(); });
   const Tensor norms = empty({count}, {dtype, first.device()});
-  for (const Tensor& gradient : gradients) {
-    if (!gradient.defined()) continue;
-    const DType wide = gradient.dtype() == DType::f64 ? DType::f64 : DType::f32;
+  for (const Tensor& given : gradients) {
+    if (!given.defined()) continue;
+    const DType wide = real_dtype(given.dtype()) == DType::f64 ? DType::f64 : DType::f32;
+    const Tensor gradient = is_complex(given.dtype()) ? tensor::make_pairs(*given.impl()) : given;
     const Tensor norm = norms.slice(0, number, number + 1);
     ++number;
     if (wide == dtype) {

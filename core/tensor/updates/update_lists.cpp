@@ -30,12 +30,12 @@ using base::raise;
 std::string name_in(std::string_view list, std::size_t i) { return fmt::format("{}[{}]", list, i); }
 
 /// Like the other checks, makes names only for messages: updates are called for each batch.
-void check_float(const char* operation, const UpdateList& list, std::size_t i) {
+void check_float(const char* operation, const UpdateList& list, std::size_t i, DTypes dtypes) {
   const Tensor& tensor = list.tensors[i];
-  if (tensor.defined() && contains(kFloats, tensor.dtype())) [[likely]]
+  if (tensor.defined() && contains(dtypes, tensor.dtype())) [[likely]]
     return;
   const std::string name = name_in(list.name, i);
-  check_dtype_allowed(operation, kFloats, {name, impl_of(operation, tensor, name)});
+  check_dtype_allowed(operation, dtypes, {name, impl_of(operation, tensor, name)});
 }
 
 void check_writable(const char* operation, const UpdateList& list, std::size_t i) {
@@ -108,6 +108,12 @@ bool follows(const UpdateGroup& a, const UpdateGroup& b) {
   return true;
 }
 
+/// The numbers of a complex tensor, as a vector if it is one.
+Tensor pairs_of(const Tensor& tensor) {
+  const Tensor pairs = make_pairs(*tensor.impl());
+  return tensor.rank() == 1 && tensor.is_contiguous() ? pairs.view({-1}) : pairs;
+}
+
 /// a and what follows it.
 Tensor extended(const Tensor& a, const Tensor& next) {
   return make_view(*a.impl(), a.offset_bytes(), Shape{a.num_elements() + next.num_elements()},
@@ -123,7 +129,7 @@ std::vector<UpdateGroup> groups_of(const char* operation, std::span<const Update
   std::vector<UpdateGroup> groups;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!lists[kGradients].tensors[i].defined()) continue;
-    check_float(operation, lists[kParameters], i);
+    check_float(operation, lists[kParameters], i, kFloats | kComplex);
     bool is_flat = parameters[i].is_contiguous();
     for (const UpdateList& list : lists.subspan(1)) {
       check_like(operation, lists[kParameters], list, i);
@@ -136,8 +142,9 @@ std::vector<UpdateGroup> groups_of(const char* operation, std::span<const Update
     UpdateGroup group{{}, i};
     group.tensors.reserve(lists.size());
     for (const UpdateList& list : lists) {
-      const Tensor& tensor = list.tensors[i];
-      group.tensors.push_back(is_flat && tensor.rank() != 1 ? tensor.view({-1}) : tensor);
+      const Tensor& given = list.tensors[i];
+      const Tensor tensor = is_flat && given.rank() != 1 ? given.view({-1}) : given;
+      group.tensors.push_back(is_complex(tensor.dtype()) ? pairs_of(tensor) : tensor);
     }
     if (joins && !groups.empty() && follows(groups.back(), group)) {
       for (std::size_t k = 0; k < lists.size(); ++k) {

@@ -11,6 +11,8 @@
 
 #include "patchbay/updates.h"
 
+#include "core/tensor/dispatch/operators.h"
+
 namespace patchbay::tensor {
 
 /// A list of a call.
@@ -23,7 +25,7 @@ struct UpdateList {
 inline constexpr std::size_t kParameters = 0, kGradients = 1;
 
 /// A parameter with its gradient and state, or several that follow each other in one storage: as
-/// vectors if all of them are contiguous.
+/// vectors if all of them are contiguous. Complex ones are pairs of numbers.
 struct UpdateGroup {
   std::vector<Tensor> tensors;
   std::size_t first;  // the number of its first parameter
@@ -36,7 +38,8 @@ std::vector<UpdateGroup> groups_of(const char* operation, std::span<const Update
 /// "gradients[1]"
 std::string name_in(std::string_view list, std::size_t i);
 // Checks of one tensor of a list.
-void check_float(const char* operation, const UpdateList& list, std::size_t i);
+void check_float(const char* operation, const UpdateList& list, std::size_t i,
+                 DTypes dtypes = kFloats);
 void check_writable(const char* operation, const UpdateList& list, std::size_t i);
 
 }  // namespace patchbay::tensor

@@ -9,9 +9,11 @@
 
 #include <patchbay/complex.h>
 #include <patchbay/concat.h>
+#include <patchbay/convolution.h>
 #include <patchbay/gradcheck.h>
 #include <patchbay/indexing.h>
 #include <patchbay/sorting.h>
+#include <patchbay/updates.h>
 
 #include "support/device_test.h"
 
@@ -455,7 +457,6 @@ TEST_P(ComplexTest, WhatHasNoMeaningSaysSo) {
   EXPECT_ERROR(softmax(a, 1), kDtypeMismatch, "[softmax] " + why);
   EXPECT_ERROR(linear(a, a), kDtypeMismatch, "[linear] " + why);
   EXPECT_ERROR(addmm(a, a, a.t()), kDtypeMismatch, "[addmm] " + why);
-  EXPECT_ERROR(conv2d(image, image), kDtypeMismatch, "[conv2d] " + why);
   EXPECT_ERROR(max_pool2d(image, 2), kDtypeMismatch, "[max_pool2d] " + why);
   EXPECT_ERROR(layer_norm(a, {2}), kDtypeMismatch, "[layer_norm] " + why);
   EXPECT_ERROR(topk(a, 1), kDtypeMismatch, "[topk] " + why);
@@ -464,8 +465,79 @@ TEST_P(ComplexTest, WhatHasNoMeaningSaysSo) {
   EXPECT_ERROR(remainder(a, a), kDtypeMismatch, "[remainder] " + why);
   EXPECT_ERROR(logical_not(a), kDtypeMismatch, "[logical_not] " + why);
   EXPECT_ERROR(arange(0, 3, 1, {DType::c64, device_}), kDtypeMismatch, "[arange]");
-  EXPECT_ERROR(where_out(a, eq(a, a), a, a), kUnsupported,
-               "[where] complex numbers are not written to an out yet");
+}
+
+TEST_P(ComplexTest, WhereWritesToAnOut) {
+  const Tensor a = tensor({{1, 2}, {3, 4}, {5, 6}}), b = tensor({{-1, 0}, {0, -1}, {-2, 2}});
+  const Tensor chosen = ne(real(a), 3);
+  const std::vector<C> expected = {{1, 2}, {0, -1}, {5, 6}};
+  const Tensor out = zeros_like(a);
+  EXPECT_EQ(where_out(out, chosen, a, b).to_vector<C>(), expected);
+  EXPECT_EQ(where_out(out, chosen, a, C(0, 7)).to_vector<C>()[1], C(0, 7));
+  EXPECT_EQ(where_out(b, chosen, a, b).to_vector<C>(), expected);  // in place
+  EXPECT_ERROR(where_out(zeros({2}, {DType::c64, device_}), chosen, a, a), kShapeMismatch,
+               "[where]");
+  EXPECT_ERROR(where_out(real(a), chosen, a, a), kDtypeMismatch, "[where]");
+  EXPECT_ERROR(where_out(a.slice(0, 0, 2), chosen.slice(0, 0, 2), a.slice(0, 1, 3), 0),
+               kInvalidArgument, "[where]", "overlap");
+}
+
+/// By the products of the parts.
+TEST_P(ComplexTest, Convolutions) {
+  const TensorOptions options{DType::f32, device_};
+  const auto number = [&](const Shape& shape) {
+    return complex(randn(shape, options), randn(shape, options));
+  };
+  const Tensor x = number({2, 4, 5, 6}), w = number({6, 2, 3, 2}), bias = number({6});
+  const Conv2dOptions steps{.stride = {2, 1}, .padding = {1, 0}, .groups = 2};
+  const auto near = [](const Tensor& got, const Tensor& expected) {
+    ASSERT_EQ(got.shape(), expected.shape());
+    EXPECT_EQ(got.dtype(), DType::c64);
+    EXPECT_LE(max(abs(got - expected)).item<float>(), 1e-4);
+  };
+  const auto part = [&](const Tensor& a, const Tensor& b) {
+    return conv2d(a.contiguous(), b.contiguous(), {}, steps);
+  };
+  const Tensor re = part(real(x), real(w)) - part(imag(x), imag(w));
+  const Tensor im = part(real(x), imag(w)) + part(imag(x), real(w));
+  near(conv2d(x, w, bias, steps), complex(re, im) + bias.reshape({6, 1, 1}));
+  const Tensor row = number({2, 3, 8}), filter = number({4, 3, 3});
+  near(conv1d(row, filter), conv2d(row.unsqueeze(2), filter.unsqueeze(2)).squeeze(2));
+  // The transposed one is the gradient of the plain one along the conjugate.
+  const Tensor image = number({1, 2, 4, 4}).detach().requires_grad_(),
+               kernel = number({3, 2, 2, 2});
+  const Tensor y = conv2d(image, kernel), slope = number(y.shape());
+  y.backward(slope);
+  near(image.grad(), conv_transpose2d(slope, conj(kernel)));
+  EXPECT_ERROR(conv2d(x, real(w).contiguous()), kDtypeMismatch, "[conv2d]");
+}
+
+/// As those of their parts.
+TEST_P(ComplexTest, Updates) {
+  const Tensor start = tensor({{1, 2}, {3, -4}}), slope = tensor({{0.5F, -1}, {2, 0.25F}});
+  const auto copies = [&] { return start.clone(); };
+  const Tensor by_sgd = copies(), velocity = zeros_like(start);
+  const Tensor plain = view_as_real(start).clone(), plain_slope = view_as_real(slope).clone();
+  const Tensor plain_velocity = zeros_like(plain);
+  const SgdOptions sgd{.learning_rate = 0.1, .momentum = 0.9, .weight_decay = 0.01};
+  for (const std::int64_t step : {1, 2}) {
+    sgd_update({by_sgd}, {slope}, {velocity}, step, sgd);
+    sgd_update({plain}, {plain_slope}, {plain_velocity}, step, sgd);
+  }
+  EXPECT_EQ(view_as_real(by_sgd).to_vector<float>(), plain.to_vector<float>());
+  const Tensor by_adam = copies(), mean = zeros_like(start), square = zeros_like(start);
+  const Tensor plain_adam = view_as_real(start).clone(), plain_mean = zeros_like(plain),
+               plain_square = zeros_like(plain);
+  for (const std::int64_t step : {1, 2}) {
+    adam_update({by_adam}, {slope}, {mean}, {square}, step, {});
+    adam_update({plain_adam}, {plain_slope}, {plain_mean}, {plain_square}, step, {});
+  }
+  EXPECT_EQ(view_as_real(by_adam).to_vector<float>(), plain_adam.to_vector<float>());
+  const Tensor gradient = tensor({{3, 0}, {0, 4}});
+  EXPECT_NEAR(clip_by_norm({gradient}, 1).item<float>(), 5, 1e-5);
+  EXPECT_LE(std::abs(gradient.to_vector<C>()[1] - C(0, 0.8F)), 1e-5F);
+  EXPECT_ERROR(clip_by_value({gradient}, 1), kDtypeMismatch,
+               "[clip_by_value] is not defined for complex numbers");
 }
 
 TEST_P(ComplexTest, Printing) {
