@@ -38,7 +38,7 @@ class FactorPlan {
       attributes_.adjoint = given.integer("adjoint");
       attributes_.unit = given.integer("unit");
     }
-    if (factor_ == Factor::eigh || factor_ == Factor::svd) {
+    if (factor_ == Factor::eigh || factor_ == Factor::svd || factor_ == Factor::eig) {
       attributes_.vectors = given.integer("vectors");
     }
   }
@@ -88,6 +88,14 @@ class FactorPlan {
         matrix(sizes, arguments, 2, m, m);
         number(sizes, arguments, 3);
         break;
+      case Factor::eig:
+        check(m == n, "the matrix is not square");
+        row(sizes, arguments, 1, n, true);
+        matrix(sizes, arguments, 2, n, n, true);
+        matrix(sizes, arguments, 3, n + 4, n, has_pairs_);
+        check(sizes.row[3] == n, "the rows of the scratch are no neighbours");
+        number(sizes, arguments, 4);
+        break;
     }
     return sizes;
   }
@@ -124,7 +132,11 @@ class FactorPlan {
   }
   void matrix(FactorSizes& sizes, plugin::Arguments arguments, std::size_t i, std::int64_t rows,
               std::int64_t columns) const {
-    place(sizes, arguments, i, 3, has_pairs_);
+    matrix(sizes, arguments, i, rows, columns, has_pairs_);
+  }
+  void matrix(FactorSizes& sizes, plugin::Arguments arguments, std::size_t i, std::int64_t rows,
+              std::int64_t columns, bool has_pairs) const {
+    place(sizes, arguments, i, 3, has_pairs);
     check(arguments[i].shape[1] == rows && arguments[i].shape[2] == columns,
           "a matrix has another shape");
   }

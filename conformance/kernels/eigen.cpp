@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// eigh svd: the vectors are orthonormal, and with the values they make the matrix again.
+// eigh svd eig: the vectors are orthonormal, and with the values they make the matrix again.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -195,6 +195,107 @@ void check_svd_of_nan(const Device& device) {
   }
 }
 
+// ------------------------------------------------------------------------------------- eig ---
+
+template <class T>
+struct EigResult {
+  EigResult(const Device& device, const Form& form, Batch<T> a, bool has_vectors,
+            const std::string& what)
+      : vectors(with_pairs(form), {form.n, form.n}),
+        values(with_pairs(form), {form.n}),
+        info(layout_of(form, {})) {
+    Form dense = form;
+    dense.gap = 0;
+    Batch<T> scratch(dense, {form.n + 4, form.n});
+    Launch(device, form)
+        .update(a.elements())
+        .write(values.elements())
+        .write(vectors.elements())
+        .update(scratch.elements())
+        .write(info)
+        .run("eig.1", what, attributes_of(has_vectors));
+  }
+  static Form with_pairs(Form form) {
+    form.has_pairs = true;
+    return form;
+  }
+
+  Batch<T> vectors, values;
+  Array<std::int64_t> info;
+};
+
+template <class T>
+void check_eig_of(const Device& device, const Form& form, const Batch<T>& a,
+                  const std::string& what) {
+  const EigResult<T> made(device, form, a, true, what);
+  const EigResult<T> alone(device, form, a, false, what + ", without vectors");
+  expect_infos(made.info, {}, what);
+  expect_infos(alone.info, {}, what + ", without vectors");
+  using E = Exact<T>;
+  for (std::int64_t number = 0; number < form.count; ++number) {
+    const auto matrix = a.at(number), rows = made.vectors.at(number), x = transposed(rows);
+    const auto values = made.values.at(number);
+    const Matrix<E> scaled(form.n, form.n, [&](std::int64_t i, std::int64_t j) {
+      return complex_product(x.at(i, j), values.at(0, j));
+    });
+    const Matrix<E> turned = product(matrix, x);
+    const Matrix<E> rest(form.n, form.n, [&](std::int64_t i, std::int64_t j) {
+      return matrix.at(i, j) + (turned.at(i, j) - scaled.at(i, j));
+    });
+    expect_units(units_between<T>(rest, matrix), what, number, "a v - value v");
+    for (std::int64_t k = 0; k < form.n; ++k) {
+      E squares = 0;
+      for (std::int64_t i = 0; i < form.n; ++i) squares += std::norm(rows.at(k, i));
+      expect(std::fabs(squares - 1) <= kFactorUnits * std::numeric_limits<T>::epsilon(),
+             "{}: the length of vector {} is not 1", what, k);
+      if (form.has_pairs || values.at(0, k).imag() == 0) continue;
+      const std::int64_t other = values.at(0, k).imag() > 0 ? k + 1 : k - 1;
+      expect(other >= 0 && other < form.n && values.at(0, other) == std::conj(values.at(0, k)),
+             "{}: value {} has no conjugate beside it", what, k);
+    }
+  }
+}
+
+template <class T>
+void check_eig(const Device& device) {
+  for (const Form& form : forms({kSquare})) {
+    for (const int exponent : exponents_of<T>(form)) {
+      check_eig_of<T>(device, form, random_batch<T>(form, {form.n, form.n}, exponent),
+                      named<T>("eig.1", form, exponent));
+    }
+  }
+}
+
+/// Matrices that are 0, the identity, a permutation, and of one vector only.
+template <class T>
+void check_special_matrices(const Device& device) {
+  for (const bool has_pairs : {false, true}) {
+    const Form form{4, 6, 6, has_pairs};
+    Batch<T> a(form, {6, 6});
+    a.fill(0, [](std::int64_t, std::int64_t) { return Exact<T>(0); });
+    a.fill(1, [](std::int64_t i, std::int64_t j) { return Exact<T>(i == j ? -3 : 0); });
+    a.fill(2, [](std::int64_t i, std::int64_t j) { return Exact<T>((i + 1) % 6 == j ? 1 : 0); });
+    a.fill(3, [](std::int64_t i, std::int64_t j) {
+      return Exact<T>(i == j ? 2 : j == i + 1 ? 1 : 0);
+    });
+    check_eig_of<T>(device, form, a, named<T>("eig.1", form) + ", special matrices");
+  }
+}
+
+template <class T>
+void check_eig_of_nan(const Device& device) {
+  for (const bool has_pairs : {false, true}) {
+    for (const std::int64_t n : {1, 2, 7}) {
+      const Form form{3, n, n, has_pairs};
+      Batch<T> a = random_batch<T>(form, {n, n});
+      a.set(1, n - 1, 0, kNan<T>);
+      const std::string what = named<T>("eig.1", form) + ", NaN";
+      const EigResult<T> made(device, form, a, true, what);
+      expect_failures(made.info, {1}, n, what);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Check> eigen_checks() {
@@ -205,6 +306,9 @@ std::vector<Check> eigen_checks() {
   add_wide(checks, "svd", PATCHBAY_OF_TYPES(check_svd));
   add_wide(checks, "svd_of_lower_rank", PATCHBAY_OF_TYPES(check_lower_rank));
   add_wide(checks, "svd_of_nan", PATCHBAY_OF_TYPES(check_svd_of_nan));
+  add_wide(checks, "eig", PATCHBAY_OF_TYPES(check_eig));
+  add_wide(checks, "eig_of_special_matrices", PATCHBAY_OF_TYPES(check_special_matrices));
+  add_wide(checks, "eig_of_nan", PATCHBAY_OF_TYPES(check_eig_of_nan));
   return checks;
 }
 

@@ -8,10 +8,10 @@ namespace patchbay::conformance {
 
 std::vector<Check> kernels_checks() {
   std::vector<Check> all;
-  for (auto* part :
-       {launching_checks, creation_checks, function_checks, choice_checks, comparison_checks,
-        reduction_checks, gemm_checks, random_checks, indexing_checks, window_checks,
-        ordering_checks, row_checks, factor_checks, eigen_checks, composite_checks, fused_checks}) {
+  for (auto* part : {launching_checks, creation_checks, function_checks, choice_checks,
+                     comparison_checks, reduction_checks, gemm_checks, random_checks,
+                     indexing_checks, window_checks, ordering_checks, row_checks, factor_checks,
+                     eigen_checks, transform_checks, composite_checks, fused_checks}) {
     std::vector<Check> checks = part();
     std::move(checks.begin(), checks.end(), std::back_inserter(all));
   }

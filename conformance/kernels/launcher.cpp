@@ -39,7 +39,8 @@ bool may_be_absent(std::string_view kernel, int abi_minor) {
   const auto op = std::find_if(all.begin(), all.end(),
                                [&](const OperatorInfo& one) { return one.kernel == kernel; });
   if (op == all.end()) return false;
-  return op->since > abi_minor || op->family == "composite" || op->family == "factor";
+  return op->since > abi_minor || op->family == "composite" || op->family == "factor" ||
+         op->family == "transform";
 }
 
 /// The minor version of the boundary that the device's plugin was built for.

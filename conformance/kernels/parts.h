@@ -30,6 +30,7 @@ std::vector<Check> ordering_checks();
 std::vector<Check> row_checks();
 std::vector<Check> factor_checks();
 std::vector<Check> eigen_checks();
+std::vector<Check> transform_checks();
 std::vector<Check> composite_checks();
 std::vector<Check> fused_checks();
 

@@ -35,6 +35,23 @@ struct FftnOptions {
   FftNorm norm = FftNorm::kBackward;
 };
 
+/// What a short-time transform is made of. The names are PyTorch's.
+struct StftOptions {
+  /// From one frame to the next. Left out: a quarter of a frame.
+  std::optional<std::int64_t> hop_length = {};
+  /// What frames are multiplied with: one dimension, at most as long as a frame, and then in its
+  /// middle. Left out: 1.
+  Tensor window = {};
+  /// Frame t is around element t hop_length: the signal is mirrored at its ends.
+  bool center = true;
+  /// Divided by the square root of the length of a frame.
+  bool normalized = false;
+  /// Only the first n / 2 + 1 frequencies. A complex signal has all of them.
+  bool onesided = true;
+  /// Of the result of istft. Left out: all that the frames cover, without what `center` added.
+  std::optional<std::int64_t> length = {};
+};
+
 namespace fft {
 
 // All lengths; the other dimensions are a batch. Queued; new contiguous tensors. Dtypes: f32, f64,
@@ -78,6 +95,21 @@ namespace fft {
 [[nodiscard]] PATCHBAY_API Tensor fftshift(const Tensor& x, const Axes& dims = {});
 /// Moves frequency 0 back to the beginning.
 [[nodiscard]] PATCHBAY_API Tensor ifftshift(const Tensor& x, const Axes& dims = {});
+
+/// The transforms of frames of n elements of a signal, [..., length]: [..., frequencies, frames].
+/// Errors: also kInvalidArgument for options that do not fit, and for a signal that is shorter than
+/// a frame or, with `center`, than what is mirrored.
+[[nodiscard]] PATCHBAY_API Tensor stft(const Tensor& x, Index n, const StftOptions& options = {});
+/// The signal with these transforms, or the nearest one: the sum of the frames times the window,
+/// divided by the sum of the squares of the windows (Griffin and Lim, Signal estimation from
+/// modified short-time Fourier transform, 1984). Fetches a status: kInvalidArgument if that sum is
+/// 0 somewhere.
+[[nodiscard]] PATCHBAY_API Tensor istft(const Tensor& x, Index n, const StftOptions& options = {});
+
+/// The window of Hann, (1 - cos(2 pi k / n)) / 2, for spectra. With `periodic` false n - 1 stands
+/// for n, and the window is symmetric. f32 or f64.
+[[nodiscard]] PATCHBAY_API Tensor hann_window(Index n, bool periodic = true,
+                                              const TensorOptions& options = {});
 
 }  // namespace fft
 

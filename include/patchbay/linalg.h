@@ -49,6 +49,10 @@ struct Qr {
 struct Eigh {
   Tensor eigenvalues, eigenvectors;
 };
+/// x v = eigenvalues[k] v for column v = k of eigenvectors. Both are complex.
+struct Eig {
+  Tensor eigenvalues, eigenvectors;
+};
 /// x = u diag(s) vh; s descends.
 struct Svd {
   Tensor u, s, vh;
@@ -138,6 +142,14 @@ namespace linalg {
 /// The eigenvalues of eigh.
 [[nodiscard]] PATCHBAY_API Tensor eigvalsh(const Tensor& x);
 
+/// Eigenvalues and eigenvectors of length 1, whose largest element is real. Those of real matrices
+/// that are not real come in pairs of conjugates, first that with the positive imaginary part;
+/// there is no other order. The results are complex. Gradients need different eigenvalues, and a
+/// loss that does not depend on the phases of the vectors. Fetches a status (not converged).
+[[nodiscard]] PATCHBAY_API Eig eig(const Tensor& x);
+/// The eigenvalues of eig.
+[[nodiscard]] PATCHBAY_API Tensor eigvals(const Tensor& x);
+
 /// The singular value decomposition of x, [..., m, n]. u is [..., m, m] and vh [..., n, n], or
 /// without `full_matrices` [..., m, k] and [..., k, n], k = min(m, n). Fetches a status (not
 /// converged).
@@ -163,6 +175,8 @@ namespace linalg {
 
 /// x multiplied n times; for n < 0 the inverse. n = 0: the identity.
 [[nodiscard]] PATCHBAY_API Tensor matrix_power(const Tensor& x, Index n);
+/// 1 + x + x^2 / 2! + x^3 / 3! + ... Fetches how often the matrix has to be squared.
+[[nodiscard]] PATCHBAY_API Tensor matrix_exp(const Tensor& x);
 /// The product of matrices in the cheapest order. The first and the last may be vectors. Errors:
 /// also kInvalidArgument for fewer than two.
 [[nodiscard]] PATCHBAY_API Tensor multi_dot(const std::vector<Tensor>& matrices);
@@ -172,6 +186,13 @@ namespace linalg {
 [[nodiscard]] PATCHBAY_API Tensor outer(const Tensor& a, const Tensor& b);
 /// The sum of conj(a) b along a dimension.
 [[nodiscard]] PATCHBAY_API Tensor vecdot(const Tensor& a, const Tensor& b, Dim dim = -1);
+/// The sum of products over the last `num_axes` dimensions of a and as many first ones of b; with 0
+/// all products. Dtypes: those of matmul.
+[[nodiscard]] PATCHBAY_API Tensor tensordot(const Tensor& a, const Tensor& b, Index num_axes = 2);
+/// The sum of products over pairs of dimensions: a_axes[i] of a and b_axes[i] of b. The result has
+/// the other dimensions of a, and then those of b.
+[[nodiscard]] PATCHBAY_API Tensor tensordot(const Tensor& a, const Tensor& b, const Axes& a_axes,
+                                            const Axes& b_axes);
 /// The sum of a diagonal of each matrix. All dtypes that sum takes.
 [[nodiscard]] PATCHBAY_API Tensor trace(const Tensor& x, Index offset = 0);
 /// A view of a diagonal of each matrix, [..., k]. All dtypes.

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "kCholeskyText.text.h"
+#include "kEigText.text.h"
 #include "kEighText.text.h"
 #include "kLuText.text.h"
 #include "kQrText.text.h"
@@ -34,6 +35,7 @@ Text text_of(Factor factor) {
     case Factor::triangular: return {"triangular", kTriangularText};
     case Factor::qr: return {"qr", kQrText};
     case Factor::eigh: return {"eigh", kEighText};
+    case Factor::eig: return {"eig", kEigText};
     case Factor::svd: break;
   }
   return {"svd", kSvdText};
@@ -60,7 +62,7 @@ class FactorKernel final : public plugin::Kernel {
         traits_(backend.traits()),
         program_(backend.build(whole_text(plan_, spec.arguments[0].dtype, traits_))),
         function_(program_(text_of(plan_.factor()).function)),
-        group_(group_of(traits_, *function_)) {}
+        group_(plan_.factor() == Factor::eig ? 1 : group_of(traits_, *function_)) {}
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
               std::string_view name) override {

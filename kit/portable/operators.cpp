@@ -35,6 +35,7 @@ constexpr Operator kOperators[] = {PATCHBAY_OPERATORS_MEMORY(PATCHBAY_ELEMENTWIS
                                    PATCHBAY_OPERATORS_WINDOW(PATCHBAY_OWN)           //
                                    PATCHBAY_OPERATORS_ROW(PATCHBAY_OWN)              //
                                    PATCHBAY_OPERATORS_FACTOR(PATCHBAY_FACTOR)        //
+                                   PATCHBAY_OPERATORS_TRANSFORM(PATCHBAY_OWN)        //
                                    {"max_pool2d_input.1", prepare_max_pool2d_input},
                                    {"moment.1", prepare_moment}};
 

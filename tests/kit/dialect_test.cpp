@@ -66,15 +66,15 @@ PATCHBAY_KERNEL(f)(PATCHBAY_INOUT(f32, x), PATCHBAY_INOUT(f64, y)) {
 
 /// That none is left out silently: creation, functions and arithmetic, where and clamp, comparison
 /// and logic, reductions, products, random elements, windows, rows, composite operators,
-/// factorizations.
+/// factorizations, transforms.
 TEST(DialectTest, EveryOperatorHasItsTexts) {
   // Running sums and sorting have two, of which one is for accelerators.
   EXPECT_EQ(portable_texts({}, {PATCHBAY_F32}).size(),
-            4U + 26 + 11 + 2 + 6 + 1 + 2 + 2 + 5 + 3 + 5 + 2 + 1 + 1 + 6);
-  // None of scatter_add, cumsum, normalization, moments and factorizations.
+            4U + 26 + 11 + 2 + 6 + 1 + 2 + 2 + 5 + 3 + 5 + 2 + 1 + 1 + 7 + 1);
+  // None of scatter_add, cumsum, normalization, moments, factorizations and transforms.
   for (const std::uint8_t small : {PATCHBAY_F16, PATCHBAY_BF16}) {
     EXPECT_EQ(portable_texts({}, {small}).size(),
-              portable_texts({}, {PATCHBAY_F32}).size() - 3 - 3 - 1 - 6);
+              portable_texts({}, {PATCHBAY_F32}).size() - 3 - 3 - 1 - 7 - 1);
   }
   EXPECT_EQ(portable_texts({}, {PATCHBAY_I64}).size(), 4U + 9 + 7 + 2 + 6 + 1 + 2 + 2 + 3 + 2);
   EXPECT_EQ(portable_texts({}, {PATCHBAY_U8}).size(), 4U + 9 + 7 + 2 + 2 + 1 + 2 + 2 + 2);

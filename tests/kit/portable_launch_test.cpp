@@ -360,6 +360,23 @@ TEST_F(PortableLaunch, ManyFactorizationsFitInTheGrid) {
   });
 }
 
+/// Of one column, and of strips that groups share.
+TEST_F(PortableLaunch, TransformsFitInTheGrid) {
+  const std::vector<float> a = integers(2 * 4 * 300);
+  expect_equal_within(5, [&] {
+    std::vector<float> out(a.size());
+    float scale = 2;
+    patchbay_argument by{};
+    by.kind = PATCHBAY_SCALAR;
+    by.dtype = PATCHBAY_F32;
+    std::memcpy(&by.value.bits, &scale, sizeof scale);
+    run("fft.1", {written(tensor(PATCHBAY_F32, out.data(), {1, 4, 300, 2})),
+                  tensor(PATCHBAY_F32, a.data(), {1, 4, 300, 2}), by});
+    EXPECT_EQ(out[0], 2 * (a[0] + a[600] + a[1200] + a[1800]));
+    return out;
+  });
+}
+
 // ------------------------------------------------------------------------------- order
 
 /// The lines do not merge, so that a work-item goes on from one to the next.

@@ -61,6 +61,7 @@ OperatorCases window_cases();
 OperatorCases ordering_cases();
 OperatorCases row_cases();
 OperatorCases factor_cases();
+OperatorCases transform_cases();
 OperatorCases composite_cases();
 
 }  // namespace patchbay::test

@@ -309,6 +309,25 @@ void check_svd(const Device& device, const OperatorInfo&) {
   });
 }
 
+template <class T>
+void check_eig(const Device& device, const OperatorInfo&) {
+  for_forms({kSquare}, [&](const Form& form) {
+    const Hosts<T> a = random_matrices<T>(form, form.n, form.n, 78);
+    const Eig made = linalg::eig(arranged<T>(a, form, device));
+    const Hosts<T> vectors = fetched<T>(made.eigenvectors);
+    const Hosts<T> values = fetched<T>(made.eigenvalues.unsqueeze(-2));
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const Host<T>& x = vectors[i];
+      const Host<T> turned = product(a[i], x);
+      const Host<T> rest(form.n, form.n, [&](std::int64_t row, std::int64_t column) {
+        return a[i].at(row, column) + turned.at(row, column) -
+               conformance::complex_product(x.at(row, column), values[i].at(0, column));
+      });
+      ASSERT_LE(units_between<T>(rest, a[i]), kUnits);
+    }
+  });
+}
+
 }  // namespace
 
 OperatorCases factor_cases() {
@@ -319,6 +338,7 @@ OperatorCases factor_cases() {
       case_of<Types::kWideFloats>("qr", PATCHBAY_OF_TYPES(check_qr)),
       case_of<Types::kWideFloats>("eigh", PATCHBAY_OF_TYPES(check_eigh)),
       case_of<Types::kWideFloats>("svd", PATCHBAY_OF_TYPES(check_svd)),
+      case_of<Types::kWideFloats>("eig", PATCHBAY_OF_TYPES(check_eig)),
   };
 }
 

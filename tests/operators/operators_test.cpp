@@ -21,7 +21,7 @@ const OperatorCases& all_cases() {
     for (const OperatorCases& family :
          {memory_cases(), elementwise_cases(), reduction_cases(), matrix_cases(), random_cases(),
           indexing_cases(), window_cases(), ordering_cases(), row_cases(), factor_cases(),
-          composite_cases()}) {
+          transform_cases(), composite_cases()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

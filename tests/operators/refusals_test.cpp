@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <patchbay/fft.h>
 #include <patchbay/linalg.h>
 #include <patchbay/operators.h>
 #include <patchbay/ops.h>
@@ -84,6 +85,12 @@ std::vector<Refusal> factor_refusals() {
        ErrorCode::kDtypeMismatch, "[qr] is not defined for f16: expected one of f32, f64"},
       {"eigh", [](const Tensor& a) { return linalg::eigh(a).eigenvalues; },
        ErrorCode::kShapeMismatch, "[eigh] the matrices are not square: expected 2 columns like"},
+      {"eig", [](const Tensor& a) { return linalg::eig(a).eigenvalues; }, ErrorCode::kShapeMismatch,
+       "[eig] the matrices are not square: expected 2 columns like rows, got 3 (x: f32"},
+      {"fft", [](const Tensor& a) { return fft::fft(a.cast(DType::f16)); },
+       ErrorCode::kDtypeMismatch, "[fft] is not defined for f16: expected one of f32, f64"},
+      {"fft", [](const Tensor& a) { return fft::fft(a, {.n = 0}); }, ErrorCode::kInvalidArgument,
+       "[fft] a bad length: expected 1 or more, got 0 (x: f32 [2, 3] on cpu:0)."},
       {"svd", [](const Tensor& a) { return linalg::svd(a.cast(DType::boolean)).s; },
        ErrorCode::kDtypeMismatch, "[svd] is not defined for bool: expected one of f32, f64"},
       {"svd", [](const Tensor&) { return linalg::svd(Tensor()).s; }, ErrorCode::kInvalidArgument,

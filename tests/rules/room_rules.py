@@ -13,11 +13,11 @@ FLOORS = {
         runtime/trace runtime/search runtime/cache runtime/plugin runtime/probe runtime/device runtime/stream runtime/memory runtime/kernel
         runtime/copy runtime/graph runtime/validation runtime/registry
         tensor/base tensor/dispatch tensor/fuse tensor/views tensor/elementwise tensor/ops tensor/products tensor/functional
-        tensor/updates tensor/interop tensor/print tensor/linalg tensor/autograd tensor/kernel tensor/graph tensor/call distributed
+        tensor/updates tensor/interop tensor/print tensor/linalg tensor/transforms tensor/autograd tensor/kernel tensor/graph tensor/call distributed
         nn nn/module nn/layers nn/files nn/data nn/training nn/parallel nn/trainer""".split(),
     "kit": ". machine library expression executor portable/base portable/elementwise portable device card/api card/context card/kernels card/device".split(),
     "conformance": "reference support values kernels .".split(),
-    "plugins/cpu-openblas": "operands threads simd simd/loops simd/selection onednn products kernels convolution normalization factors operators fused device".split(),
+    "plugins/cpu-openblas": "operands threads simd simd/loops simd/selection onednn products kernels convolution normalization factors transforms operators fused device".split(),
     "plugins/opencl": "api context kernels device".split(),
     "plugins/cuda-cublas": "api device".split(),
     "plugins/hip": "api device".split(),

@@ -162,6 +162,12 @@ constexpr Argument kOfFftFftfreq[] = {{"n", ValueKind::kInteger, true}, {"spacin
 constexpr Argument kOfFftFftn[] = {{"x", ValueKind::kTensor, true}, {"sizes", ValueKind::kIntegers, false}, {"dims",
     ValueKind::kIntegers, false}, {"norm", ValueKind::kWord, false, kFftNormWords}};
 constexpr Argument kOfFftFftshift[] = {{"x", ValueKind::kTensor, true}, {"dims", ValueKind::kIntegers, false}};
+constexpr Argument kOfFftHannWindow[] = {{"n", ValueKind::kInteger, true}, {"periodic", ValueKind::kBool, false},
+    {"dtype", ValueKind::kDtype, false}, {"device", ValueKind::kDevice, false}};
+constexpr Argument kOfFftIstft[] = {{"x", ValueKind::kTensor, true}, {"n", ValueKind::kInteger, true}, {"hop_length",
+    ValueKind::kInteger, false}, {"window", ValueKind::kTensor, false}, {"center", ValueKind::kBool, false},
+    {"normalized", ValueKind::kBool, false}, {"onesided", ValueKind::kBool, false}, {"length", ValueKind::kInteger,
+    false}};
 constexpr Argument kOfFillBernoulli[] = {{"out", ValueKind::kTensor, true}, {"p", ValueKind::kNumber, true},
     {"generator", ValueKind::kGenerator, false}};
 constexpr Argument kOfFillIntegers[] = {{"out", ValueKind::kTensor, true}, {"low", ValueKind::kInteger, true},
@@ -220,6 +226,10 @@ constexpr Argument kOfLinalgQr[] = {{"x", ValueKind::kTensor, true}, {"mode", Va
 constexpr Argument kOfLinalgSolveTriangular[] = {{"a", ValueKind::kTensor, true}, {"b", ValueKind::kTensor, true},
     {"upper", ValueKind::kBool, false}, {"unit", ValueKind::kBool, false}};
 constexpr Argument kOfLinalgSvd[] = {{"x", ValueKind::kTensor, true}, {"full_matrices", ValueKind::kBool, false}};
+constexpr Argument kOfLinalgTensordot[] = {{"a", ValueKind::kTensor, true}, {"b", ValueKind::kTensor, true},
+    {"num_axes", ValueKind::kInteger, false}};
+constexpr Argument kOfLinalgTensordot1[] = {{"a", ValueKind::kTensor, true}, {"b", ValueKind::kTensor, true},
+    {"a_axes", ValueKind::kIntegers, true}, {"b_axes", ValueKind::kIntegers, true}};
 constexpr Argument kOfLinalgVectorNorm[] = {{"x", ValueKind::kTensor, true}, {"order", ValueKind::kNumber, false},
     {"axes", ValueKind::kIntegers, false}, {"keepdim", ValueKind::kBool, false}};
 constexpr Argument kOfLinear[] = {{"x", ValueKind::kTensor, true}, {"weight", ValueKind::kTensor, true}, {"bias",
@@ -515,6 +525,9 @@ constexpr Signature kSignatures[] = {
         s0.dims); in.set(3, s0.norm); return one(patchbay::fft::fftn(in.tensor(0), s0)); }},
     {"fft.fftshift", kOfFftFftshift, [](const Arguments& in) -> Results { return
         one(patchbay::fft::fftshift(in.tensor(0), in.get<Axes>(1, {}))); }},
+    {"fft.hann_window", kOfFftHannWindow, [](const Arguments& in) -> Results { TensorOptions s0{}; in.set(2,
+        s0.dtype); in.set(3, s0.device); return one(patchbay::fft::hann_window(in.get<Index>(0), in.get<bool>(1,
+        true), s0)); }},
     {"fft.hfft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
         in.set(3, s0.norm); return one(patchbay::fft::hfft(in.tensor(0), s0)); }},
     {"fft.ifft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
@@ -529,12 +542,18 @@ constexpr Signature kSignatures[] = {
         in.set(3, s0.norm); return one(patchbay::fft::irfft(in.tensor(0), s0)); }},
     {"fft.irfftn", kOfFftFftn, [](const Arguments& in) -> Results { FftnOptions s0{}; in.set(1, s0.sizes); in.set(2,
         s0.dims); in.set(3, s0.norm); return one(patchbay::fft::irfftn(in.tensor(0), s0)); }},
+    {"fft.istft", kOfFftIstft, [](const Arguments& in) -> Results { StftOptions s0{}; in.set(2, s0.hop_length);
+        in.set(3, s0.window); in.set(4, s0.center); in.set(5, s0.normalized); in.set(6, s0.onesided); in.set(7,
+        s0.length); return one(patchbay::fft::istft(in.tensor(0), in.get<Index>(1), s0)); }},
     {"fft.rfft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
         in.set(3, s0.norm); return one(patchbay::fft::rfft(in.tensor(0), s0)); }},
     {"fft.rfftfreq", kOfFftFftfreq, [](const Arguments& in) -> Results { TensorOptions s0{}; in.set(2, s0.dtype);
         in.set(3, s0.device); return one(patchbay::fft::rfftfreq(in.get<Index>(0), in.get<double>(1, 1), s0)); }},
     {"fft.rfftn", kOfFftFftn, [](const Arguments& in) -> Results { FftnOptions s0{}; in.set(1, s0.sizes); in.set(2,
         s0.dims); in.set(3, s0.norm); return one(patchbay::fft::rfftn(in.tensor(0), s0)); }},
+    {"fft.stft", kOfFftIstft, [](const Arguments& in) -> Results { StftOptions s0{}; in.set(2, s0.hop_length);
+        in.set(3, s0.window); in.set(4, s0.center); in.set(5, s0.normalized); in.set(6, s0.onesided); in.set(7,
+        s0.length); return one(patchbay::fft::stft(in.tensor(0), in.get<Index>(1), s0)); }},
     {"fill_bernoulli", kOfFillBernoulli, [](const Arguments& in) -> Results { return
         one(patchbay::fill_bernoulli(in.tensor(0), in.get<double>(1), in.get<std::optional<Generator>>(2, {}))); }},
     {"fill_integers", kOfFillIntegers, [](const Arguments& in) -> Results { return
@@ -644,8 +663,12 @@ constexpr Signature kSignatures[] = {
         one(patchbay::linalg::det(in.tensor(0))); }},
     {"linalg.diagonal", kOfLinalgDiagonal, [](const Arguments& in) -> Results { return
         one(patchbay::linalg::diagonal(in.tensor(0), in.get<Index>(1, 0))); }},
+    {"linalg.eig", kOfLinalgCond, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::eig(in.tensor(0)); return {made.eigenvalues, made.eigenvectors}; }},
     {"linalg.eigh", kOfLinalgCond, [](const Arguments& in) -> Results { const auto made =
         patchbay::linalg::eigh(in.tensor(0)); return {made.eigenvalues, made.eigenvectors}; }},
+    {"linalg.eigvals", kOfLinalgCond, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::eigvals(in.tensor(0))); }},
     {"linalg.eigvalsh", kOfLinalgCond, [](const Arguments& in) -> Results { return
         one(patchbay::linalg::eigvalsh(in.tensor(0))); }},
     {"linalg.inv", kOfLinalgCond, [](const Arguments& in) -> Results { return
@@ -663,6 +686,8 @@ constexpr Signature kSignatures[] = {
     {"linalg.lu_solve", kOfLinalgLuSolve, [](const Arguments& in) -> Results { LuFactors s0{}; in.set(0, s0.lu);
         in.set(1, s0.permutation); return one(patchbay::linalg::lu_solve(s0, in.tensor(2), in.get<bool>(3, false)));
         }},
+    {"linalg.matrix_exp", kOfLinalgCond, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::matrix_exp(in.tensor(0))); }},
     {"linalg.matrix_norm", kOfLinalgMatrixNorm, [](const Arguments& in) -> Results { return
         one(patchbay::linalg::matrix_norm(in.tensor(0), in.get<MatrixNorm>(1, MatrixNorm::kFrobenius), in.get<bool>(2,
         false))); }},
@@ -693,6 +718,10 @@ constexpr Signature kSignatures[] = {
         patchbay::linalg::svd(in.tensor(0), in.get<bool>(1, true)); return {made.u, made.s, made.vh}; }},
     {"linalg.svdvals", kOfLinalgCond, [](const Arguments& in) -> Results { return
         one(patchbay::linalg::svdvals(in.tensor(0))); }},
+    {"linalg.tensordot", kOfLinalgTensordot, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::tensordot(in.tensor(0), in.tensor(1), in.get<Index>(2, 2))); }},
+    {"linalg.tensordot", kOfLinalgTensordot1, [](const Arguments& in) -> Results { return
+        one(patchbay::linalg::tensordot(in.tensor(0), in.tensor(1), in.get<Axes>(2), in.get<Axes>(3))); }},
     {"linalg.trace", kOfLinalgDiagonal, [](const Arguments& in) -> Results { return
         one(patchbay::linalg::trace(in.tensor(0), in.get<Index>(1, 0))); }},
     {"linalg.vecdot", kOfLinalgCross, [](const Arguments& in) -> Results { return

@@ -23,10 +23,6 @@ using tensor::Node;
 using tensor::Recording;
 using tensor::Saved;
 
-constexpr const char* kNotConverged =
-    "has no result: expected a step that converges for value {}, got none. Check it for NaN and "
-    "infinity";
-
 /// 1 / (b[j] - b[i]) at [i, j]; 0 where they are equal.
 Tensor inverse_differences(const Tensor& b) {
   const Tensor difference = sub(b.unsqueeze(-2), b.unsqueeze(-1));
@@ -71,7 +67,7 @@ Eigh decomposed(const char* operation, const Tensor& x, bool has_vectors) {
     result.eigenvalues = tensor::unbatched(made.values, x.shape());
     if (has_vectors) result.eigenvectors = tensor::unbatched(made.vectors, x.shape());
     tensor::check_status(operation, {"x", *x.impl()}, tensor::unbatched(made.info, x.shape()),
-                         kNotConverged);
+                         tensor::kNotConverged);
   }
   if (has_vectors && tensor::needs_grad(x)) {
     tensor::record_several(
@@ -173,7 +169,7 @@ Svd decomposed_svd(const char* operation, const Tensor& x, bool has_vectors) {
       result.vh = tensor::unbatched(made.factors.vh, x.shape());
     }
     tensor::check_status(operation, {"x", *x.impl()}, tensor::unbatched(made.info, x.shape()),
-                         kNotConverged);
+                         tensor::kNotConverged);
   }
   if (has_vectors && tensor::needs_grad(x)) {
     tensor::record_several(

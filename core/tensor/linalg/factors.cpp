@@ -233,6 +233,17 @@ Eigen eigh_in_place(const char* operation, const Tensor& a, bool has_vectors) {
   return result;
 }
 
+Eigen eig_in_place(const char* operation, const Tensor& a, bool has_vectors) {
+  const std::int64_t count = a.size(0), n = a.size(1);
+  const DType dtype = complex_dtype(real_dtype(a.dtype()));
+  Eigen result{a.new_empty({count, n}, dtype), a.new_empty({count, n, n}, dtype),
+               a.new_empty({count}, DType::i64)};
+  const Tensor scratch = a.new_empty({count, n + 4, n});
+  launch_factor(operation, op::eig, {has_vectors},
+                {&a, &result.values, &result.vectors, &scratch, &result.info});
+  return result;
+}
+
 Singular svd_in_place(const char* operation, const Tensor& a, bool has_vectors) {
   const std::int64_t count = a.size(0), m = a.size(1);
   Singular result{a.new_empty({count, m}, real_dtype(a.dtype())), a.new_empty({count, m, m}),

@@ -39,6 +39,10 @@ struct Eigen {
 };
 Eigen eigh_in_place(const char* operation, const Tensor& a, bool has_vectors);
 
+/// Of any matrices, which are overwritten. Values and vectors are complex, the vectors are rows;
+/// those are not specified without `has_vectors`.
+Eigen eig_in_place(const char* operation, const Tensor& a, bool has_vectors);
+
 /// The rows of a become left singular vectors of its transpose, those of `vectors` are the right
 /// ones. a has at most as many rows as columns.
 struct Singular {

@@ -59,6 +59,10 @@ void record_several(const char* operation, std::span<const Tensor> results, cons
 /// `what`, in which {} is its info, and what to do.
 void check_status(const char* operation, const NamedOperand& x, const Tensor& info,
                   std::string_view what);
+/// Of methods that make steps until they converge.
+inline constexpr const char* kNotConverged =
+    "has no result: expected a step that converges for value {}, got none. Check it for NaN and "
+    "infinity";
 
 }  // namespace patchbay::tensor
 

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Products of vectors and matrices, and views of matrices.
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -66,6 +68,32 @@ const tensor::TensorImpl& check_vector(const char* operation, const Tensor& x,
   base::raise(ErrorCode::kShapeMismatch,
               "[{}] {} is no vector: expected rank 1, got {} ({}). Reshape it.", operation, name,
               impl.shape.rank(), tensor::describe({name, impl}));
+}
+
+/// The dimensions of an operand of tensordot.
+struct Summed {
+  std::vector<int> kept, summed;
+};
+Summed summed(const NamedOperand& x, const Axes& axes) {
+  Summed result;
+  for (const int axis : axes.dims) {
+    const int dim = tensor::resolve_axis("tensordot", x, axis);
+    if (std::find(result.summed.begin(), result.summed.end(), dim) != result.summed.end()) {
+      base::raise(ErrorCode::kInvalidArgument,
+                  "[tensordot] dimension {} is named twice ({}). Name it once.", dim,
+                  tensor::describe(x));
+    }
+    result.summed.push_back(dim);
+  }
+  for (int dim = 0; dim < x.tensor.shape.rank(); ++dim) {
+    const auto found = std::find(result.summed.begin(), result.summed.end(), dim);
+    if (found == result.summed.end()) result.kept.push_back(dim);
+  }
+  return result;
+}
+std::vector<int> joined(std::vector<int> first, const std::vector<int>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
 }
 
 }  // namespace
@@ -169,6 +197,63 @@ Tensor vecdot(const Tensor& a, const Tensor& b, Dim dim) {
                 n, axis, m, tensor::describe(left), tensor::describe(right));
   }
   return sum(mul(conj(a), b), dim);
+}
+
+Tensor tensordot(const Tensor& a, const Tensor& b, Index num_axes) {
+  const NamedOperand left{"a", tensor::operand_of("tensordot", a, "a")};
+  const NamedOperand right{"b", tensor::operand_of("tensordot", b, "b")};
+  if (num_axes < 0 || num_axes > a.rank() || num_axes > b.rank()) {
+    base::raise(
+        ErrorCode::kInvalidArgument,
+        "[tensordot] bad num_axes: expected 0 to {}, got {} ({}; {}). Choose as many as both "
+        "have.",
+        std::min(a.rank(), b.rank()), std::int64_t{num_axes}, tensor::describe(left),
+        tensor::describe(right));
+  }
+  Axes a_axes, b_axes;
+  for (int i = 0; i < num_axes; ++i) {
+    a_axes.dims.push_back(a.rank() - static_cast<int>(num_axes) + i);
+    b_axes.dims.push_back(i);
+  }
+  return tensordot(a, b, a_axes, b_axes);
+}
+
+Tensor tensordot(const Tensor& a, const Tensor& b, const Axes& a_axes, const Axes& b_axes) {
+  const NamedOperand left{"a", tensor::operand_of("tensordot", a, "a")};
+  const NamedOperand right{"b", tensor::operand_of("tensordot", b, "b")};
+  tensor::check_same_device("tensordot", left, right);
+  tensor::check_same_dtype("tensordot", left, right);
+  const Summed of_a = summed(left, a_axes), of_b = summed(right, b_axes);
+  if (of_a.summed.size() != of_b.summed.size()) {
+    base::raise(ErrorCode::kInvalidArgument,
+                "[tensordot] {} dimensions of a and {} of b ({}; {}). Name as many of both.",
+                of_a.summed.size(), of_b.summed.size(), tensor::describe(left),
+                tensor::describe(right));
+  }
+  for (std::size_t i = 0; i < of_a.summed.size(); ++i) {
+    const int mine = of_a.summed[i], theirs = of_b.summed[i];
+    if (a.size(mine) == b.size(theirs)) continue;
+    base::raise(
+        ErrorCode::kShapeMismatch,
+        "[tensordot] dimension {} of a has {} elements, dimension {} of b {} ({}; {}). Name "
+        "dimensions of equal extents.",
+        mine, a.size(mine), theirs, b.size(theirs), tensor::describe(left),
+        tensor::describe(right));
+  }
+  Shape shape;
+  std::int64_t rows = 1, columns = 1, inner = 1;
+  for (const int dim : of_a.kept) {
+    shape.push_back(a.size(dim));
+    rows *= a.size(dim);
+  }
+  for (const int dim : of_a.summed) inner *= a.size(dim);
+  for (const int dim : of_b.kept) {
+    shape.push_back(b.size(dim));
+    columns *= b.size(dim);
+  }
+  const Tensor x = a.permute(joined(of_a.kept, of_a.summed)).reshape({rows, inner});
+  const Tensor y = b.permute(joined(of_b.summed, of_b.kept)).reshape({inner, columns});
+  return matmul(x, y).reshape(shape);
 }
 
 Tensor trace(const Tensor& x, Index offset) {

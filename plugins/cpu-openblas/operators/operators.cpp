@@ -15,6 +15,7 @@
 #include "cpu-openblas/operands/operand.hpp"
 #include "cpu-openblas/products/attention.hpp"
 #include "cpu-openblas/products/product.hpp"
+#include "cpu-openblas/transforms/fft.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -265,6 +266,7 @@ constexpr KernelEntry kOperators[] = {
     PATCHBAY_OPERATORS_WINDOW(PATCHBAY_OWN)     //
     PATCHBAY_OPERATORS_ROW(PATCHBAY_OWN)        //
     PATCHBAY_OPERATORS_FACTOR(PATCHBAY_FACTOR)  //
+    PATCHBAY_OPERATORS_TRANSFORM(PATCHBAY_OWN)  //
     {"linear.1", make_product, 1},
     {"attention.1", make_attention, 0},
     {"uniform.1", prepare_random, kUniform},

@@ -10,6 +10,7 @@
 #include "patchbay/plugin/kernels/operators.h"
 
 #include "kit/factor_sizes.hpp"
+#include "kit/fft_sizes.hpp"
 
 namespace patchbay::cpu {
 
@@ -262,6 +263,14 @@ struct DirectLoop {
 /// One matrix, or strip, of a factorization.
 using FactorLoop = void (*)(void* const* operands, const FactorSizes& sizes, std::int64_t group);
 
+/// Fourier transforms: the tables of a length, and one strip of columns. `operands` are the input,
+/// the output, both tables and the memory of a strip.
+struct FftLoops {
+  void (*fill_tables)(void* turns, void* turned, const FftSizes& sizes) = nullptr;
+  void (*transform)(void* const* operands, const void* scale, const FftSizes& sizes,
+                    std::int64_t strip) = nullptr;
+};
+
 /// A null entry means that there is no such operation for that type.
 struct SimdTable {
   const char* name = "";
@@ -284,6 +293,7 @@ struct SimdTable {
   IntegerGemmEntry integer_gemm[kNumDtypes] = {};
   FloatGemmLoop float_gemm[kNumDtypes] = {};
   FactorLoop factors[kNumDtypes][2][kNumFactors] = {};  // of f32 and f64: numbers, and pairs
+  FftLoops fft[kNumDtypes] = {};                         // of f32 and f64
   SoftmaxLoops softmax[kNumDtypes] = {};
   NormalizeLoops normalize[kNumDtypes] = {};
   KeepMost keep_most[kNumDtypes] = {};  // f32 and f64

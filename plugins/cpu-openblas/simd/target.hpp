@@ -45,6 +45,7 @@ void fill_integer_gemm(SimdTable& table);
 void fill_float_gemm(SimdTable& table);
 void fill_random(SimdTable& table);
 void fill_factors(SimdTable& table);
+void fill_fft(SimdTable& table);
 void fill_softmax(SimdTable& table);
 void fill_normalize(SimdTable& table);
 void fill_product_sum(SimdTable& table);

@@ -55,6 +55,17 @@ void add_complex(Samples& samples) {
               [=] { return fft::fftfreq(5, 0.5, device); });
   samples.add("fft.rfftfreq", {}, {{"n", 5}, {"device", device}},
               [=] { return fft::rfftfreq(5, 1, device); });
+  samples.add("fft.hann_window", {}, {{"n", 5}, {"periodic", false}, {"device", device}},
+              [=] { return fft::hann_window(5, false, device); });
+  const StftOptions frames{.hop_length = 2, .window = re[0], .center = false};
+  const Tensor signal = samples.floats({12});
+  samples.add("fft.stft", {signal},
+              {{"n", 4}, {"hop_length", 2}, {"window", re[0]}, {"center", false}},
+              [=] { return fft::stft(signal, 4, frames); });
+  const Tensor spectra = fft::stft(signal, 4, frames);
+  samples.add("fft.istft", {spectra},
+              {{"n", 4}, {"hop_length", 2}, {"window", re[0]}, {"center", false}},
+              [=] { return fft::istft(spectra, 4, frames); });
 }
 
 void add_linear_algebra(Samples& samples) {
@@ -68,6 +79,16 @@ void add_linear_algebra(Samples& samples) {
   add_one("inv", [](const Tensor& m) { return linalg::inv(m); });
   add_one("cond", [](const Tensor& m) { return linalg::cond(m); });
   add_one("eigvalsh", [](const Tensor& m) { return linalg::eigvalsh(m); });
+  add_one("eigvals", [](const Tensor& m) { return linalg::eigvals(m); });
+  add_one("matrix_exp", [](const Tensor& m) { return linalg::matrix_exp(m); });
+  samples.add("linalg.eig", {x}, [=] {
+    const Eig made = linalg::eig(x);
+    return Tensors{made.eigenvalues, made.eigenvectors};
+  });
+  samples.add("linalg.tensordot", {x, b}, {{"num_axes", 1}},
+              [=] { return linalg::tensordot(x, b, 1); });
+  samples.add("linalg.tensordot", {x, b}, {{"a_axes", {0}}, {"b_axes", {0}}},
+              [=] { return linalg::tensordot(x, b, {0}, {0}); });
   add_one("svdvals", [](const Tensor& m) { return linalg::svdvals(m); });
   add_one("matrix_transpose", [](const Tensor& m) { return linalg::matrix_transpose(m); });
   samples.add("linalg.cholesky_ex", {a}, {{"upper", true}}, [=] {

@@ -249,7 +249,29 @@
     "a^T = u values v^H, where the rows of a become the columns of u and the rows of vectors are " \
     "the columns of v; values descending",                                                         \
     "a and vectors are not specified without the attribute vectors; info is 0 or, if it did not "  \
-    "converge, 1")
+    "converge, 1")                                                                                 \
+  X(eig, 1, 1, "a:update values:write vectors:write scratch:update info:places", WIDE_FLOATS,      \
+    Same, TERMS(512),                                                                              \
+    "a [b, n, n]; values [b, n], vectors [b, n, n]: always pairs; scratch [b, n + 4, n]; info "    \
+    "[b]",                                                                                         \
+    "", "a v = value v for each row v of vectors",                                                 \
+    "a is not specified afterwards; the length of a row is 1, and its largest element is real; "   \
+    "the rows are not specified without the attribute vectors; values and rows of real matrices "  \
+    "that are not real are pairs of conjugates, first that with the positive imaginary part; "     \
+    "info "                                                                                        \
+    "is 0, or 1 + the last value that did not converge")
+
+/* Fourier transforms of the columns of many matrices. A plugin may leave them out: transforms are
+ * then unsupported on its devices. Elements are pairs of a real and an imaginary part, neighbours
+ * in a last dimension of 2, which the shapes below leave out; other strides are any. */
+#define PATCHBAY_OPERATORS_TRANSFORM(X)                                                            \
+  X(fft, 1, 1, "out:write a:read scale:scalar", WIDE_FLOATS, Same, TERMS(64),                      \
+    "out, a: [b, n, m]; scale: a number", "",                                                      \
+    "out[b, k, j] = scale t sum over i of a[b, i, j] exp(-2 pi sqrt(-1) i k / n); with inverse + " \
+    "for -",                                                                                       \
+    "t is 1; with turned = 1 exp(-2 pi sqrt(-1) k j / (n m)), with turned = 2 exp(-2 pi sqrt(-1) " \
+    "k b / (n count)), count matrices, with inverse + for -; n is a product of primes up to 13, "  \
+    "and at most 4096; the terms of the bound are those of the whole sum")
 
 /* Operators that a plugin may leave out: the library then composes them of others. With
  * `unsupported` a plugin refuses a dtype when it prepares the kernel, and sizes when it launches
@@ -334,6 +356,10 @@
   X(eigh, vectors, I64, OPTIONAL(1), 0, 1)                    \
   X(svd, pairs, I64, OPTIONAL(0), 0, 1)                       \
   X(svd, vectors, I64, OPTIONAL(1), 0, 1)                     \
+  X(eig, pairs, I64, OPTIONAL(0), 0, 1)                       \
+  X(eig, vectors, I64, OPTIONAL(1), 0, 1)                     \
+  X(fft, inverse, I64, OPTIONAL(0), 0, 1)                     \
+  X(fft, turned, I64, OPTIONAL(0), 0, 2)                      \
   X(moment, order, I64, OPTIONAL(1), 1, 2)                    \
   X(moment, root, I64, OPTIONAL(0), 0, 1)                     \
   X(attention, scale, F64, OPTIONAL(1), -1.7976931348623157e308, 1.7976931348623157e308)

@@ -93,6 +93,7 @@ inline constexpr const char* kBoundedShapes = "a, out: one shape; low <= high: n
 #define PATCHBAY_WINDOW(...) PATCHBAY_ROW("window", __VA_ARGS__)
 #define PATCHBAY_WITHIN_ROWS(...) PATCHBAY_ROW("row", __VA_ARGS__)
 #define PATCHBAY_FACTOR(...) PATCHBAY_ROW("factor", __VA_ARGS__)
+#define PATCHBAY_TRANSFORM(...) PATCHBAY_ROW("transform", __VA_ARGS__)
 #define PATCHBAY_COMPOSITE(...) PATCHBAY_ROW("composite", __VA_ARGS__)
 #define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient)                           \
   elementwise(#name, #name ".1", "elementwise", "out:write a:read", PATCHBAY_SET_##dtypes, \
@@ -134,6 +135,7 @@ inline constexpr auto kSignatures = std::to_array<Signature>({
     PATCHBAY_OPERATORS_WINDOW(PATCHBAY_WINDOW)        //
     PATCHBAY_OPERATORS_ROW(PATCHBAY_WITHIN_ROWS)      //
     PATCHBAY_OPERATORS_FACTOR(PATCHBAY_FACTOR)        //
+    PATCHBAY_OPERATORS_TRANSFORM(PATCHBAY_TRANSFORM)  //
     PATCHBAY_OPERATORS_COMPOSITE(PATCHBAY_COMPOSITE)  //
 });
 #undef PATCHBAY_GIVEN_REQUIRED
@@ -150,6 +152,7 @@ inline constexpr auto kSignatures = std::to_array<Signature>({
 #undef PATCHBAY_WINDOW
 #undef PATCHBAY_WITHIN_ROWS
 #undef PATCHBAY_FACTOR
+#undef PATCHBAY_TRANSFORM
 #undef PATCHBAY_COMPOSITE
 #undef PATCHBAY_UNARY
 #undef PATCHBAY_BINARY

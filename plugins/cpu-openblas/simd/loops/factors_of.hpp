@@ -30,6 +30,7 @@ struct PATCHBAY_ITEM {
 #include "kit/portable/texts/factors/qr.pbk"
 #include "kit/portable/texts/factors/eigh.pbk"
 #include "kit/portable/texts/factors/svd.pbk"
+#include "kit/portable/texts/factors/eig.pbk"
   // clang-format on
 
   static const Sizes& sizes_of(const FactorSizes& sizes) {
@@ -64,6 +65,11 @@ struct PATCHBAY_ITEM {
   static void run_svd(void* const* operands, const FactorSizes& sizes, std::int64_t group) {
     at(group).patchbay_kernel_svd(numbers(operands[0]), reals(operands[1]), numbers(operands[2]),
                                   integers(operands[3]), sizes_of(sizes));
+  }
+  static void run_eig(void* const* operands, const FactorSizes& sizes, std::int64_t group) {
+    at(group).patchbay_kernel_eig(numbers(operands[0]), static_cast<C*>(operands[1]),
+                                  static_cast<C*>(operands[2]), numbers(operands[3]),
+                                  integers(operands[4]), sizes_of(sizes));
   }
 
   static void fill(FactorLoop (&loops)[kNumFactors]) {

@@ -16,6 +16,7 @@ void fill(SimdTable& table) {
   fill_float_gemm(table);
   fill_random(table);
   fill_factors(table);
+  fill_fft(table);
   fill_softmax(table);
   fill_windows(table);
   fill_winograd(table);

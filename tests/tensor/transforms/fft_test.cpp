@@ -70,8 +70,9 @@ class FftTest : public DeviceTest {
 };
 PATCHBAY_ON_EACH_DEVICE(FftTest);
 
-constexpr std::size_t kLengths[] = {1,  2,  3,  4,  5,  6,  7,   8,   9,   12,   13,   16,
-                                    27, 31, 36, 64, 81, 97, 100, 243, 256, 1000, 1024, 2187};
+constexpr std::size_t kLengths[] = {1,   2,   3,   4,   5,   6,    7,    8,    9,    11,   12,  13,
+                                    14,  16,  17,  27,  31,  36,   49,   64,   77,   81,   97,  100,
+                                    121, 143, 169, 243, 256, 1000, 1001, 1009, 1024, 2187, 4096};
 
 TEST_P(FftTest, EveryLength) {
   for (const std::size_t n : kLengths) {
@@ -88,12 +89,49 @@ TEST_P(FftTest, EveryLength) {
 }
 
 TEST_P(FftTest, EqualBitsOnEveryDevice) {
-  for (const std::int64_t n : {8, 36, 100}) {
-    const std::vector<C> x = random_numbers<float>(static_cast<std::size_t>(3 * n));
-    const auto run = [&](const Device& device) {
-      return fft::fft(from_host(x, {3, n}, device)).to_vector<C>();
-    };
-    EXPECT_EQ(run(device_), run(test_device("cpu:0"))) << n;
+  for (const std::int64_t n : {8, 36, 77, 100, 1009, 1024, 5000}) {
+    for (const std::int64_t rows : {1, 20}) {
+      const std::vector<C> x = random_numbers<float>(static_cast<std::size_t>(rows * n));
+      const auto run = [&](const Device& device, int dim, const Shape& shape) {
+        const Tensor a = from_host(x, shape, device);
+        std::vector<C> both = fft::fft(a, {.dim = dim}).to_vector<C>();
+        const std::vector<C> back = fft::ifft(a, {.dim = dim}).to_vector<C>();
+        both.insert(both.end(), back.begin(), back.end());
+        return both;
+      };
+      const Device cpu = test_device("cpu:0");
+      EXPECT_EQ(run(device_, 1, {rows, n}), run(cpu, 1, {rows, n})) << rows << " x " << n;
+      EXPECT_EQ(run(device_, 0, {n, rows}), run(cpu, 0, {n, rows})) << n << " x " << rows;
+    }
+  }
+}
+
+/// Longer than what is one transform of the device: rows, several rows, and columns.
+TEST_P(FftTest, LongOnes) {
+  for (const std::int64_t n : {8192, 15000, 10007}) {
+    for (const std::int64_t rows : {1, 3, 9}) {
+      for (const int dim : {0, 1}) {
+        const std::vector<C> x = random_numbers<float>(static_cast<std::size_t>(rows * n));
+        const Tensor a = from_host(x, dim == 1 ? Shape{rows, n} : Shape{n, rows}, device_);
+        const Tensor y = fft::fft(a, {.dim = dim});
+        const Tensor row = y.select(1 - dim, rows - 1), from = a.select(1 - dim, rows - 1);
+        const std::vector<C> got = row.to_vector<C>(), values = from.to_vector<C>();
+        for (const std::int64_t k : {std::int64_t{0}, std::int64_t{1}, n / 3, n - 1}) {
+          L sum = 0;
+          for (std::int64_t j = 0; j < n; ++j) {
+            const long double angle = -2 * 3.14159265358979323846264338327950288L *
+                                      static_cast<long double>(j * k % n) /
+                                      static_cast<long double>(n);
+            sum += L(values[static_cast<std::size_t>(j)]) * L(std::cos(angle), std::sin(angle));
+          }
+          const L other = L(got[static_cast<std::size_t>(k)]);
+          EXPECT_LE(static_cast<double>(std::abs(sum - other)),
+                    4e-7 * std::sqrt(static_cast<double>(n)))
+              << n << ' ' << rows << ' ' << dim << ' ' << k;
+        }
+        EXPECT_LE(max(abs(fft::ifft(y, {.dim = dim}) - a)).item<float>(), 2e-6) << n;
+      }
+    }
   }
 }
 
