@@ -17,9 +17,9 @@ namespace patchbay {
 /// Of a prepared kernel.
 class FftPlan {
  public:
-  /// The largest n, and the bytes of memory that a group needs at most for its strip.
-  static constexpr std::int64_t kMostRows = 4096;
-  static constexpr std::int64_t kMostWorkBytes = (std::int64_t{1} << 20) + (1 << 12);
+  /// The largest n, and the largest with a prime above 13, which is a convolution of twice the
+  /// size.
+  static constexpr std::int64_t kMostRows = 4096, kMostChirp = kMostRows / 2;
   /// The text says so.
   static constexpr std::int64_t kLow = 32;
 
@@ -45,10 +45,12 @@ class FftPlan {
     sizes.n = from.shape[1];
     sizes.m = from.shape[2];
     check(sizes.n >= 1 && sizes.n <= kMostRows, "n is not 1 to 4096");
+    sizes.length = length_for(sizes.n);
+    check(sizes.length <= kMostRows, "n has a prime above 13 and is above 2048");
     divide(sizes);
     // Strips of few columns of long transforms, so that they stay in a cache.
-    const bool is_wide = dtype_ == PATCHBAY_F64;
-    sizes.strip = std::clamp<std::int64_t>((1 << 14) / sizes.n, is_wide ? 8 : 16, 32);
+    const std::int64_t few = dtype_ == PATCHBAY_F64 ? 8 : 16;
+    sizes.strip = std::clamp<std::int64_t>(few * 2048 / sizes.length, few, 32);
     sizes.from_step = from.strides[0] / 2;
     sizes.from_row = from.strides[1] / 2;
     sizes.from_column = from.strides[2] / 2;
@@ -64,7 +66,11 @@ class FftPlan {
   /// The numbers of a group's memory: both parts of a strip, twice.
   static std::int64_t work_numbers(const FftSizes& sizes) {
     constexpr std::int64_t kApart = 80;  // the text says so
-    return 4 * (sizes.n * sizes.strip + kApart);
+    return 4 * (sizes.length * sizes.strip + kApart);
+  }
+  /// The pairs of the tables of a length: its turns, and the chirp and its transform.
+  static std::int64_t num_turns(const FftSizes& sizes) {
+    return sizes.length == sizes.n ? sizes.n : 2 * sizes.length + sizes.n;
   }
   /// The turns that columns or matrices are multiplied with: for each row those of kLow
   /// remainders, and those of the quotients.
@@ -82,13 +88,23 @@ class FftPlan {
     if (!holds) plugin::invalid_argument(std::string("fft.1: ") + what);
   }
 
+  /// n, or a power of 2 for a convolution with a chirp.
+  static std::int64_t length_for(std::int64_t n) {
+    std::int64_t left = n;
+    for (const std::int64_t radix : {2, 3, 5, 7, 11, 13}) {
+      while (left % radix == 0) left /= radix;
+    }
+    if (left == 1) return n;
+    std::int64_t length = 1;
+    while (length < 2 * n - 1) length *= 2;
+    return length;
+  }
   /// Radix 4 first: it needs the fewest products.
   static void divide(FftSizes& sizes) {
-    std::int64_t left = sizes.n;
+    std::int64_t left = sizes.length;
     for (const std::int64_t radix : {4, 2, 3, 5, 7, 11, 13}) {
       for (; left % radix == 0; left /= radix) sizes.radices[sizes.num_radices++] = radix;
     }
-    check(left == 1, "n has a prime above 13");
   }
 
   std::uint8_t dtype_;

@@ -13,8 +13,8 @@ enum class Turned : std::uint8_t { kNo, kByColumn, kByMatrix };
 
 /// Steps are in pairs. portable/texts/transforms/fft.pbk has the same struct, and says more.
 struct FftSizes {
-  std::int64_t count = 0, n = 0, m = 0, strip = 1, groups = 1, work_step = 0, inverse = 0,
-               turned = 0, num_radices = 0;
+  std::int64_t count = 0, n = 0, m = 0, length = 0, strip = 1, groups = 1, work_step = 0,
+               inverse = 0, turned = 0, num_radices = 0;
   std::int64_t radices[16] = {};
   std::int64_t from_step = 0, from_row = 0, from_column = 0, to_step = 0, to_row = 0, to_column = 0;
 };

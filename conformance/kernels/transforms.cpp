@@ -91,7 +91,8 @@ void check_problem(const Device& device, const Problem& problem, bool inverse, i
 
 template <class T>
 void check_fft(const Device& device) {
-  for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 16, 30, 49, 77, 169, 210, 1024}) {
+  for (const std::int64_t n :
+       {1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 16, 17, 30, 34, 49, 77, 97, 169, 210, 1024}) {
     for (const bool inverse : {false, true}) {
       check_problem<T>(device, {1, n, 1}, inverse, 0, 1);
       check_problem<T>(device, {2, n, 3, inverse, 5, 3}, inverse, 0, 0.5);
@@ -101,6 +102,7 @@ void check_fft(const Device& device) {
     check_problem<T>(device, {1, 12, 40, by_columns}, false, 0, 1);
     check_problem<T>(device, {3, 5, 33, by_columns, 1, 1}, true, 0, -2);
     check_problem<T>(device, {1, 4096, 2, by_columns}, false, 0, 1);
+    check_problem<T>(device, {1, 2039, 2, by_columns}, true, 0, 1);
   }
 }
 
@@ -112,6 +114,7 @@ void check_turned(const Device& device) {
       check_problem<T>(device, {5, 12, 3, true}, inverse, turned, 2);
       check_problem<T>(device, {70, 6, 2, false, 3, 1}, inverse, turned, 1);
       check_problem<T>(device, {2, 33, 70}, inverse, turned, 1);
+      check_problem<T>(device, {3, 19, 40}, inverse, turned, 1);
     }
   }
 }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Values and messages of the examples, never their times.
 #include <algorithm>
+#include <filesystem>
 #include <regex>
 #include <string>
 #include <vector>
@@ -47,6 +48,17 @@ TEST_P(Examples, Tour) {
     EXPECT_THAT(output, HasSubstr("refused (device_mismatch): [add]"));
     EXPECT_THAT(output, HasSubstr("to cpu:0: 24 bytes copied; to cpu:0 again: 0 bytes, "));
   }
+}
+
+TEST_P(Examples, Poisson) {
+  const TemporaryFolder folder;
+  const std::string picture = (folder.path() / "u.svg").string();
+  const std::string output = run("poisson", {GetParam().device, "15", picture});
+  EXPECT_THAT(output, HasSubstr("15 x 15 points on " + std::string(GetParam().device) +
+                                ": u is -0.8496 to 0.8496\n"));
+  EXPECT_THAT(output, ContainsRegex("Cholesky differs by [0-9.]+e-0[67], conjugate gradients after "
+                                    "[0-9]+ steps by [0-9.]+e-0[567]\n"));
+  EXPECT_EQ(std::filesystem::file_size(picture) > 225 * 60, true);
 }
 
 TEST_P(Examples, Gradients) {
@@ -211,6 +223,8 @@ TEST(ExampleErrors, AreOneLine) {
   expect_failure("sweep", {"x"}, 1, "sweep: LARGEST has to be a number from 16");
   expect_failure("norms", {"cpu:0", "x"}, 1, "COUNT and SIZE have to be numbers from 1");
   expect_failure("kernels", {}, 1, "usage: kernels FOLDER");
+  expect_failure("poisson", {"cpu:0", "0"}, 1, "POINTS has to be a number from 1 to 60");
+  expect_failure("poisson", {"cpu:0", "3", "/none/u.svg"}, 1, "cannot write /none/u.svg");
   expect_failure("kernels", {"/none"}, 1, "/none/saxpy.pbk");
   expect_failure("kernels", {kernel_texts(), "cpu:0", "5", "0"}, 1, "have to be numbers from 1");
   expect_failure("two_devices", {"0"}, 1, "SIZE has to be a number from 1");

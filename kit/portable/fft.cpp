@@ -52,7 +52,7 @@ class FftKernel final : public plugin::Kernel {
     FftSizes sizes = plan_.sizes_of(arguments);
     if (sizes.count == 0 || sizes.m == 0) return;
     const std::string_view name = given.empty() ? std::string_view("fft.1") : given;
-    constexpr std::int64_t kTurnsBytes = FftPlan::kMostRows * 16;
+    constexpr std::int64_t kTurnsBytes = 3 * FftPlan::kMostRows * 16;
     sizes.work_step = FftPlan::work_numbers(sizes);
     const std::int64_t most = (kWorkspaceBytes - kTurnsBytes) / (sizes.work_step * element_bytes_);
     sizes.groups = std::min({most, FftPlan::num_strips(sizes),
@@ -63,7 +63,7 @@ class FftKernel final : public plugin::Kernel {
     plugin::Memory work = workspace;
     work.offset_bytes += static_cast<std::uint64_t>(kTurnsBytes);
     Arguments turns;
-    turns.memory(workspace).memory(workspace).value(sizes);
+    turns.memory(workspace).memory(workspace).memory(work).value(sizes);
     turns_->launch(stream, name, Grid{{group, 1, 1}, {group, 1, 1}}, turns);
     Arguments to;
     to.memory(arguments[1].value.memory).memory(arguments[0].value.memory);

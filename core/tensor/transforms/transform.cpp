@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Transforms of any length by those of fft.1. Long ones are divided into columns and rows (Bailey,
-// FFTs in external or hierarchical memory, 1990). Lengths with a prime above 13 are convolutions
+// FFTs in external or hierarchical memory, 1990). Long ones with a prime above 13 are convolutions
 // with a chirp (Bluestein, A Linear Filtering Approach to the Computation of Discrete Fourier
 // Transform, 1970).
 #include "core/tensor/transforms/transform.h"
@@ -29,8 +29,8 @@ Sign opposite(Sign sign) { return sign == Sign::kForward ? Sign::kBack : Sign::k
 /// The attribute of fft.1.
 enum class Turned : std::uint8_t { kNo, kByColumn, kByMatrix };
 
-/// The longest transform of fft.1.
-constexpr std::int64_t kMostRows = 4096;
+/// The longest transforms of fft.1, without and with a prime above 13.
+constexpr std::int64_t kMostRows = 4096, kMostChirp = 2048;
 /// Fewer columns than these are slow to transform together.
 constexpr std::int64_t kColumns = 8;
 
@@ -58,7 +58,8 @@ void launch(const Step& step, const Tensor& out, const Tensor& a, Turned turned,
   const DType dtype = real_dtype(a.dtype());
   const std::uint64_t words[] = {step.sign == Sign::kBack ? 1u : 0u,
                                  static_cast<std::uint64_t>(turned)};
-  runtime::KernelState& kernel = prepared(*a.impl()->device().kernels, op::fft, dtype, dtype, 0, words);
+  runtime::KernelState& kernel =
+      prepared(*a.impl()->device().kernels, op::fft, dtype, dtype, 0, words);
   const Tensor pairs[] = {make_pairs(*out.impl()), make_pairs(*a.impl())};
   Launch launch;
   for (int i = 0; i < 2; ++i) {
@@ -69,11 +70,11 @@ void launch(const Step& step, const Tensor& out, const Tensor& a, Turned turned,
   launch.run(step.operation, kernel);
 }
 
-/// Along the middle dimension of contiguous [outer, n, inner], n without primes above 13.
+/// Along the middle dimension of contiguous [outer, n, inner]; n is smooth or at most kMostChirp.
 void transform_middle(const Step& step, const Tensor& out, const Tensor& a, double scale) {
   const std::int64_t outer = a.size(0), n = a.size(1), inner = a.size(2);
   const std::int64_t rows = half_of(n, kMostRows), columns = n / rows;
-  const bool is_one_row = inner == 1 && outer < kColumns && rows >= kColumns;
+  const bool is_one_row = inner == 1 && outer < kColumns && rows >= kColumns && is_smooth(n);
   if (n <= kMostRows && !is_one_row) {
     const bool turns = inner < kColumns && outer > inner;
     const auto seen = [turns](const Tensor& x) { return turns ? x.transpose(0, 2) : x; };
@@ -132,7 +133,7 @@ Tensor by_chirp(const Step& step, const Tensor& x, double scale) {
 Tensor transformed(const Step& step, const Tensor& x, int dim, double scale) {
   const std::int64_t n = x.size(dim);
   if (x.num_elements() == 0) return x.clone();
-  if (!is_smooth(n)) {
+  if (n > kMostChirp && !is_smooth(n)) {
     const Tensor last = x.transpose(dim, -1);
     const Tensor rows = by_chirp(step, last.reshape({-1, n}), scale);
     return rows.view(last.shape()).transpose(dim, -1).contiguous();

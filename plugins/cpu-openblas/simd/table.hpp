@@ -264,9 +264,9 @@ struct DirectLoop {
 using FactorLoop = void (*)(void* const* operands, const FactorSizes& sizes, std::int64_t group);
 
 /// Fourier transforms: the tables of a length, and one strip of columns. `operands` are the input,
-/// the output, both tables and the memory of a strip.
+/// the output, both tables and the memory of a strip, `work`.
 struct FftLoops {
-  void (*fill_tables)(void* turns, void* turned, const FftSizes& sizes) = nullptr;
+  void (*fill_tables)(void* turns, void* turned, void* work, const FftSizes& sizes) = nullptr;
   void (*transform)(void* const* operands, const void* scale, const FftSizes& sizes,
                     std::int64_t strip) = nullptr;
 };

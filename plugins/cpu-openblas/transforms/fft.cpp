@@ -36,14 +36,15 @@ class KeptTables {
   explicit KeptTables(const FftLoops& loops, std::int64_t element_bytes)
       : loops_(loops), element_bytes_(element_bytes) {}
 
-  std::shared_ptr<const Tables> of(const FftSizes& sizes) {
+  /// `work`: the memory of a strip.
+  std::shared_ptr<const Tables> of(const FftSizes& sizes, void* work) {
     const Key key{sizes.n, sizes.turned == 0 ? 0 : FftPlan::turned_columns(sizes)};
     const std::scoped_lock lock(mutex_);
     if (const auto found = kept_.find(key); found != kept_.end()) return found->second;
     const auto made = std::make_shared<Tables>();
-    made->turns.resize(static_cast<std::size_t>(2 * sizes.n * element_bytes_));
+    made->turns.resize(static_cast<std::size_t>(2 * FftPlan::num_turns(sizes) * element_bytes_));
     made->turned.resize(static_cast<std::size_t>(FftPlan::num_turned(sizes)) * 2 * sizeof(double));
-    loops_.fill_tables(made->turns.data(), made->turned.data(), sizes);
+    loops_.fill_tables(made->turns.data(), made->turned.data(), work, sizes);
     if (size_bytes_ + made->size_bytes() > kMostBytes) {
       kept_.clear();
       size_bytes_ = 0;
@@ -87,13 +88,13 @@ class FftKernel final : public plugin::Kernel {
 
  private:
   void compute(const FftSizes& sizes, plugin::Arguments arguments) {
-    const std::shared_ptr<const Tables> tables = tables_.of(sizes);
     const bool is_small = sizes.count * sizes.n * sizes.m < kWorthSharing;
     const auto threads =
         is_small ? 1
                  : static_cast<int>(std::min<std::int64_t>(sizes.groups, workers_.num_threads()));
     const ScratchRooms rooms(libraries_.scratch(), FftPlan::work_numbers(sizes) * element_bytes_,
                              threads);
+    const std::shared_ptr<const Tables> tables = tables_.of(sizes, rooms.of(0));
     const auto table = [](const std::vector<std::byte>& of) {
       return const_cast<std::byte*>(of.data());
     };

@@ -270,8 +270,9 @@
     "out[b, k, j] = scale t sum over i of a[b, i, j] exp(-2 pi sqrt(-1) i k / n); with inverse + " \
     "for -",                                                                                       \
     "t is 1; with turned = 1 exp(-2 pi sqrt(-1) k j / (n m)), with turned = 2 exp(-2 pi sqrt(-1) " \
-    "k b / (n count)), count matrices, with inverse + for -; n is a product of primes up to 13, "  \
-    "and at most 4096; the terms of the bound are those of the whole sum")
+    "k b / (n count)), count matrices, with inverse + for -; n is at most 4096, or 2048 if it "    \
+    "has "                                                                                         \
+    "a prime above 13; the terms of the bound are those of the whole sum")
 
 /* Operators that a plugin may leave out: the library then composes them of others. With
  * `unsupported` a plugin refuses a dtype when it prepares the kernel, and sizes when it launches

@@ -42,9 +42,9 @@ struct Fft {
     static_assert(sizeof(Lines) == sizeof(FftSizes));
     return reinterpret_cast<const Lines&>(sizes);
   }
-  static void fill_tables(void* turns, void* turned, const FftSizes& sizes) {
+  static void fill_tables(void* turns, void* turned, void* work, const FftSizes& sizes) {
     Fft().patchbay_kernel_fft_turns(static_cast<Z*>(turns), static_cast<Turn*>(turned),
-                                    lines_of(sizes));
+                                    static_cast<T*>(work), lines_of(sizes));
   }
   static void transform(void* const* operands, const void* scale, const FftSizes& sizes,
                         std::int64_t strip) {
