@@ -12,6 +12,8 @@
 #include "cpu-openblas/simd/functions.hpp"
 #include "cpu-openblas/simd/target.hpp"
 
+#define PATCHBAY_INDEPENDENT PATCHBAY_VECTORISE
+
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
 
