@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-"""Residuals and orthogonality of factorizations beside those of NumPy and SciPy, on matrices that are hard to factor.
+"""Residuals and orthogonality of factorizations beside those of NumPy and SciPy, on matrices that are hard to factor,
+and errors of Fourier transforms beside SciPy's.
 
   PYTHON bench/accuracy/compare.py [--device cpu:0]      PYTHON has numpy and scipy; build/release has the program
 
 The unit is epsilon times the larger extent; norms are Frobenius norms, of long doubles. A figure counts as over if it
-is larger than 4 times that of the peer, and larger than 1.
+is larger than 4 times that of the peer, and larger than 1. Of transforms the unit is epsilon, the error is the root
+mean square beside sums of long doubles, relative to the result's, and a figure is over from 2 times the peer's on.
 """
 
 import argparse
@@ -15,11 +17,14 @@ import tempfile
 import warnings
 
 import numpy as np
+import scipy.fft
 import scipy.linalg
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "build/release/bin/patchbay-accuracy"
 DTYPES = {"f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128}
-SIZES = (2, 3, 5, 10, 30, 33, 64, 100)
+SIZES = (1, 2, 3, 4, 5, 7, 8, 10, 16, 20, 30, 33, 48, 50, 64, 70, 90, 100)
+LENGTHS = (1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 31, 36, 64, 77, 97, 100, 128, 243, 256, 509, 512, 625, 1000, 1001, 1009,
+           1024)
 
 
 def matrices(dtype, generator):
@@ -50,6 +55,12 @@ def matrices(dtype, generator):
     return {f"{name} {n}": np.ascontiguousarray(a.astype(dtype)) for n in SIZES for name, a in made(n).items()}
 
 
+def vectors(dtype, generator):
+    is_complex = np.issubdtype(dtype, np.complexfloating)
+    random = lambda n: generator.standard_normal(n) + (1j * generator.standard_normal(n) if is_complex else 0)
+    return {f"length {n}": random(n).astype(dtype) for n in LENGTHS}
+
+
 def factored(given, device):
     """What Patchbay gives for each matrix, by "name.part"."""
     with tempfile.TemporaryDirectory() as folder:
@@ -75,12 +86,20 @@ class Figures:
     def norm(self, a):
         return float(np.sqrt((np.abs(np.asarray(a).astype(self.wide)) ** 2).sum()))
 
-    def add(self, what, name, ours, theirs):
+    def add(self, what, name, ours, theirs, times=4):
         self.count += 1
-        if not ours <= max(4 * theirs, 1):
+        if not ours <= max(times * theirs, 1):
             self.over.append(f"{what} of {name}: {ours:.3g}, the peer {theirs:.3g}")
         if ours > self.worst.get(what, (-1,))[0]:
             self.worst[what] = ours, theirs, name
+
+    def add_transform(self, name, x, result):
+        k, n = np.arange(len(x)), len(x)
+        angles = (k[:, None] * k % n) * (-8 * np.arctan(np.longdouble(1)) / n)
+        exact = (np.cos(angles) + 1j * np.sin(angles)) @ x.astype(np.complex256)
+        size = np.sqrt((np.abs(exact) ** 2).sum()) * np.finfo(self.dtype).eps
+        error = lambda y: float(np.sqrt((np.abs(y.astype(np.complex256) - exact) ** 2).sum()) / size)
+        self.add("fft", name, error(result), error(scipy.fft.fft(x)), 2)
 
     def add_matrix(self, name, a, get):
         m, n = a.shape
@@ -109,6 +128,10 @@ class Figures:
         eigh, their_eigh = ours("ew", "ev"), wide(np.linalg.eigh(h))
         self.add("eigh", name, of_h(*eigh), of_h(*their_eigh))
         self.add("eigh, v", name, loss(eigh[1]), loss(their_eigh[1]))
+        of_a = lambda w, v: float(np.sqrt((np.abs(exact @ v - v * w) ** 2).sum())) / size / unit
+        (w, v), (their_w, their_v) = (get("gw"), get("gv")), np.linalg.eig(a)
+        to_wide = lambda *parts: [part.astype(np.complex256) for part in parts]
+        self.add("eig", name, of_a(*to_wide(w, v)), of_a(*to_wide(their_w, their_v)))
         try:
             x = np.linalg.solve(a, np.ones((n, 1), self.dtype)).astype(self.wide)
         except np.linalg.LinAlgError:
@@ -129,8 +152,11 @@ def main():
     print("| --- | --- | --- | --- | --- | --- |")
     over = []
     for name, dtype in DTYPES.items():
-        given = matrices(dtype, np.random.default_rng(5))
-        results, figures = factored(given, arguments.device), Figures(dtype)
+        generator = np.random.default_rng(5)
+        given, signals = matrices(dtype, generator), vectors(dtype, generator)
+        results, figures = factored(given | signals, arguments.device), Figures(dtype)
+        for key, x in signals.items():
+            figures.add_transform(key, x, results[f"{key}.fft"])
         for key, a in given.items():
             figures.add_matrix(key, a, lambda part, key=key: results[f"{key}.{part}"])
         for what, (ours, theirs, matrix) in figures.worst.items():

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Factors all matrices of an npz file, for compare.py: patchbay-accuracy IN.npz OUT DEVICE. Each
-// result is a line of its name, dtype, shape and size, and then its bytes.
+// Factors all matrices of an npz file, and transforms its vectors, for compare.py: patchbay-accuracy
+// IN.npz OUT DEVICE. Each result is a line of its name, dtype, shape and size, and then its bytes.
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -22,6 +22,10 @@ void factor(const std::string& name, const Tensor& a, std::map<std::string, Tens
   const auto keep = [&](const char* what, const Tensor& result) {
     results[name + '.' + what] = result;
   };
+  if (a.rank() == 1) {
+    keep("fft", patchbay::fft::fft(a));
+    return;
+  }
   const patchbay::LuMatrices lu = linalg::lu(a);
   keep("p", lu.p);
   keep("l", lu.l);
@@ -38,6 +42,9 @@ void factor(const std::string& name, const Tensor& a, std::map<std::string, Tens
   const patchbay::Eigh eigh = linalg::eigh(hermitian(a));
   keep("ew", eigh.eigenvalues);
   keep("ev", eigh.eigenvectors);
+  const patchbay::Eig eig = linalg::eig(a);
+  keep("gw", eig.eigenvalues);
+  keep("gv", eig.eigenvectors);
 }
 
 void write(const std::string& name, const Tensor& tensor, std::ofstream& file) {
