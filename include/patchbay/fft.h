@@ -35,6 +35,10 @@ struct FftnOptions {
   FftNorm norm = FftNorm::kBackward;
 };
 
+/// Which elements of a convolution of m and n elements: all m + n - 1, the middle m, or those for
+/// which the shorter operand lies within the longer one, as in NumPy.
+enum class ConvolvePart : std::uint8_t { kFull, kSame, kValid };
+
 /// What a short-time transform is made of. The names are PyTorch's.
 struct StftOptions {
   /// From one frame to the next. Left out: a quarter of a frame.
@@ -95,6 +99,13 @@ namespace fft {
 [[nodiscard]] PATCHBAY_API Tensor fftshift(const Tensor& x, const Axes& dims = {});
 /// Moves frequency 0 back to the beginning.
 [[nodiscard]] PATCHBAY_API Tensor ifftshift(const Tensor& x, const Axes& dims = {});
+
+/// The convolution along the last dimension, sum over j of a[j] b[i - j], by transforms: for long
+/// operands much less work than conv1d, which sums products of b turned around. The other
+/// dimensions broadcast. The error is a few units of epsilon of the largest result, not of each.
+/// Errors: also kDeviceMismatch; kInvalidArgument if an operand has no elements along it.
+[[nodiscard]] PATCHBAY_API Tensor convolve(const Tensor& a, const Tensor& b,
+                                           ConvolvePart part = ConvolvePart::kFull);
 
 /// The transforms of frames of n elements of a signal, [..., length]: [..., frequencies, frames].
 /// Errors: also kInvalidArgument for options that do not fit, and for a signal that is shorter than

@@ -16,13 +16,12 @@
 #include "kSvdText.text.h"
 #include "kTriangularText.text.h"
 #include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/item_groups.hpp"
 #include "kit/portable/base/text.hpp"
 #include "kit/portable/families.hpp"
 
 namespace patchbay::portable {
 namespace {
-
-constexpr std::uint64_t kMostItems = 64, kSideBySide = 16;  // the texts say so
 
 struct Text {
   const char* function;
@@ -41,11 +40,6 @@ Text text_of(Factor factor) {
   return {"svd", kSvdText};
 }
 
-/// A group of one item needs no barriers, with which some compilers take minutes for these loops.
-std::string barriers_of(const Traits& traits) {
-  return traits.is_cpu ? "#undef PATCHBAY_BARRIER\n#define PATCHBAY_BARRIER()\n" : "";
-}
-
 std::string whole_text(const FactorPlan& plan, std::uint8_t dtype, const Traits& traits) {
   const bool is_wide = dtype == PATCHBAY_F64;
   return barriers_of(traits) + alias("T", element_type(dtype)) +
@@ -62,7 +56,7 @@ class FactorKernel final : public plugin::Kernel {
         traits_(backend.traits()),
         program_(backend.build(whole_text(plan_, spec.arguments[0].dtype, traits_))),
         function_(program_(text_of(plan_.factor()).function)),
-        group_(plan_.factor() == Factor::eig ? 1 : group_of(traits_, *function_)) {}
+        group_(plan_.factor() == Factor::eig ? 1 : items_of_group(traits_, *function_)) {}
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
               std::string_view name) override {
@@ -78,13 +72,6 @@ class FactorKernel final : public plugin::Kernel {
   }
 
  private:
-  /// Fewer than kSideBySide items, or a multiple of them.
-  static std::uint64_t group_of(const Traits& traits, const Function& function) {
-    if (traits.is_cpu) return 1;
-    const std::uint64_t most = function.max_group_size();
-    return most >= kMostItems ? kMostItems : most >= kSideBySide ? kSideBySide : 1;
-  }
-
   const FactorPlan plan_;
   const Traits& traits_;
   const Program program_;

@@ -13,21 +13,19 @@
 
 #include "kFftText.text.h"
 #include "kit/portable/base/dtypes.hpp"
+#include "kit/portable/base/item_groups.hpp"
 #include "kit/portable/base/text.hpp"
 #include "kit/portable/families.hpp"
 
 namespace patchbay::portable {
 namespace {
 
-constexpr std::uint64_t kMostItems = 64, kSideBySide = 16;  // the texts say so
 constexpr std::int64_t kWorkspaceBytes = std::int64_t{16} << 20;
 
 std::string whole_text(std::uint8_t dtype, const Traits& traits) {
-  const char* const barriers =
-      traits.is_cpu ? "#undef PATCHBAY_BARRIER\n#define PATCHBAY_BARRIER()\n" : "";
-  return barriers + alias("T", element_type(dtype)) + alias("W", traits.has_f64 ? "f64" : "f32") +
-         define("PAIRS", 1) + define("TABLES", 0) + define("EPSILON", 1) + define("LEAST", 1) +
-         std::string(kFftText);
+  return barriers_of(traits) + alias("T", element_type(dtype)) +
+         alias("W", traits.has_f64 ? "f64" : "f32") + define("PAIRS", 1) + define("TABLES", 0) +
+         define("EPSILON", 1) + define("LEAST", 1) + std::string(kFftText);
 }
 
 class FftKernel final : public plugin::Kernel {
@@ -39,7 +37,7 @@ class FftKernel final : public plugin::Kernel {
         program_(backend.build(whole_text(spec.arguments[0].dtype, traits_))),
         turns_(program_("fft_turns")),
         transform_(program_("fft")),
-        group_(group_of(traits_, *transform_)) {
+        group_(items_of_group(traits_, *transform_)) {
     if (static_cast<std::uint64_t>(kWorkspaceBytes) > spec.workspace_limit_bytes) {
       plugin::unsupported("fft.1 needs a workspace of 16 MiB");
     }
@@ -73,12 +71,6 @@ class FftKernel final : public plugin::Kernel {
   }
 
  private:
-  static std::uint64_t group_of(const Traits& traits, const Function& function) {
-    if (traits.is_cpu) return 1;
-    const std::uint64_t most = function.max_group_size();
-    return most >= kMostItems ? kMostItems : most >= kSideBySide ? kSideBySide : 1;
-  }
-
   const FftPlan plan_;
   const Traits& traits_;
   const std::int64_t element_bytes_;

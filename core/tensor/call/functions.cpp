@@ -33,6 +33,8 @@ using Results = std::vector<Tensor>;
 constexpr Word kActivationWords[] = {{"none", std::int64_t(patchbay::Activation::kNone)}, {"relu",
     std::int64_t(patchbay::Activation::kRelu)}, {"gelu", std::int64_t(patchbay::Activation::kGelu)}, {"sigmoid",
     std::int64_t(patchbay::Activation::kSigmoid)}, {"tanh", std::int64_t(patchbay::Activation::kTanh)}};
+constexpr Word kConvolvePartWords[] = {{"full", std::int64_t(patchbay::ConvolvePart::kFull)}, {"same",
+    std::int64_t(patchbay::ConvolvePart::kSame)}, {"valid", std::int64_t(patchbay::ConvolvePart::kValid)}};
 constexpr Word kFftNormWords[] = {{"backward", std::int64_t(patchbay::FftNorm::kBackward)}, {"ortho",
     std::int64_t(patchbay::FftNorm::kOrtho)}, {"forward", std::int64_t(patchbay::FftNorm::kForward)}};
 constexpr Word kLossReductionWords[] = {{"none", std::int64_t(patchbay::LossReduction::kNone)}, {"mean",
@@ -155,6 +157,8 @@ constexpr Argument kOfEye[] = {{"rows", ValueKind::kInteger, true}, {"dtype", Va
     ValueKind::kDevice, false}};
 constexpr Argument kOfEye1[] = {{"rows", ValueKind::kInteger, true}, {"columns", ValueKind::kInteger, true}, {"dtype",
     ValueKind::kDtype, false}, {"device", ValueKind::kDevice, false}};
+constexpr Argument kOfFftConvolve[] = {{"a", ValueKind::kTensor, true}, {"b", ValueKind::kTensor, true}, {"part",
+    ValueKind::kWord, false, kConvolvePartWords}};
 constexpr Argument kOfFftFft[] = {{"x", ValueKind::kTensor, true}, {"n", ValueKind::kInteger, false}, {"dim",
     ValueKind::kInteger, false}, {"norm", ValueKind::kWord, false, kFftNormWords}};
 constexpr Argument kOfFftFftfreq[] = {{"n", ValueKind::kInteger, true}, {"spacing", ValueKind::kNumber, false},
@@ -517,6 +521,8 @@ constexpr Signature kSignatures[] = {
         s0.device); return one(patchbay::eye(in.get<Index>(0), s0)); }},
     {"eye", kOfEye1, [](const Arguments& in) -> Results { TensorOptions s0{}; in.set(2, s0.dtype); in.set(3,
         s0.device); return one(patchbay::eye(in.get<Index>(0), in.get<Index>(1), s0)); }},
+    {"fft.convolve", kOfFftConvolve, [](const Arguments& in) -> Results { return
+        one(patchbay::fft::convolve(in.tensor(0), in.tensor(1), in.get<ConvolvePart>(2, ConvolvePart::kFull))); }},
     {"fft.fft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
         in.set(3, s0.norm); return one(patchbay::fft::fft(in.tensor(0), s0)); }},
     {"fft.fftfreq", kOfFftFftfreq, [](const Arguments& in) -> Results { TensorOptions s0{}; in.set(2, s0.dtype);

@@ -94,18 +94,6 @@ void transform_middle(const Step& step, const Tensor& out, const Tensor& a, doub
   }
 }
 
-/// The least 2^a 3^b 5^c from n on with b and c at most 1.
-std::int64_t next_length(std::int64_t n) {
-  std::int64_t best = 1;
-  while (best < n) best *= 2;
-  for (const std::int64_t odd : {3, 5, 15}) {
-    std::int64_t length = odd;
-    while (length < n) length *= 2;
-    best = std::min(best, length);
-  }
-  return best;
-}
-
 /// Of the rows of x, [batch, n], as a convolution with a chirp.
 Tensor by_chirp(const Step& step, const Tensor& x, double scale) {
   const std::int64_t batch = x.size(0), n = x.size(1), m = next_length(2 * n - 1);
@@ -148,6 +136,18 @@ Tensor transformed(const Step& step, const Tensor& x, int dim, double scale) {
 }
 
 }  // namespace
+
+/// The least 2^a 3^b 5^c with b and c at most 1.
+std::int64_t next_length(std::int64_t n) {
+  std::int64_t best = 1;
+  while (best < n) best *= 2;
+  for (const std::int64_t odd : {3, 5, 15}) {
+    std::int64_t length = odd;
+    while (length < n) length *= 2;
+    best = std::min(best, length);
+  }
+  return best;
+}
 
 Tensor transform(const char* operation, const Tensor& x, int dim, Sign sign, double scale) {
   Tensor result;

@@ -25,6 +25,8 @@ int check_transformed(const char* operation, const Tensor& x, int dim, bool is_r
 /// Errors: kInvalidArgument if n < 1.
 std::int64_t check_length(const char* operation, const Tensor& x, std::int64_t n);
 
+/// A length from n on whose transforms are fast.
+std::int64_t next_length(std::int64_t n);
 /// Cut, or with zeros at the end. Recorded.
 Tensor with_length(const Tensor& x, int dim, std::int64_t n);
 /// The integers from 0 on.

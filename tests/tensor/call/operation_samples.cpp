@@ -55,6 +55,8 @@ void add_complex(Samples& samples) {
               [=] { return fft::fftfreq(5, 0.5, device); });
   samples.add("fft.rfftfreq", {}, {{"n", 5}, {"device", device}},
               [=] { return fft::rfftfreq(5, 1, device); });
+  samples.add("fft.convolve", {re, re}, {{"part", "same"}},
+              [=] { return fft::convolve(re, re, ConvolvePart::kSame); });
   samples.add("fft.hann_window", {}, {{"n", 5}, {"periodic", false}, {"device", device}},
               [=] { return fft::hann_window(5, false, device); });
   const StftOptions frames{.hop_length = 2, .window = re[0], .center = false};

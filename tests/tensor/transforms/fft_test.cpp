@@ -260,6 +260,40 @@ TEST_P(FftTest, Errors) {
   EXPECT_ERROR(fft::fftfreq(0), kInvalidArgument, "[fftfreq] a bad length or spacing: 0 and 1");
 }
 
+TEST_P(FftTest, Convolutions) {
+  const auto real_of = [&](std::vector<float> values) {
+    const auto n = static_cast<std::int64_t>(values.size());
+    return from_host(values, {n}, device_);
+  };
+  const auto expect = [](const Tensor& got, const std::vector<float>& expected) {
+    const std::vector<float> values = got.to_vector<float>();
+    ASSERT_EQ(values.size(), expected.size());
+    for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], expected[i], 2e-6);
+  };
+  // numpy.convolve, and its other modes
+  const Tensor a = real_of({1, 2, 3, 4}), b = real_of({0, 1, 0.5F});
+  expect(fft::convolve(a, b), {0, 1, 2.5F, 4, 5.5F, 2});
+  expect(fft::convolve(a, b, ConvolvePart::kSame), {1, 2.5F, 4, 5.5F});
+  expect(fft::convolve(a, b, ConvolvePart::kValid), {2.5F, 4});
+  expect(fft::convolve(b, a, ConvolvePart::kValid), {2.5F, 4});
+  expect(fft::convolve(real_of({2}), real_of({3})), {6});
+  const std::vector<C> x = random_numbers<float>(40), y(x.begin(), x.begin() + 7);
+  const std::vector<C> got = fft::convolve(tensor(x), tensor(y)).to_vector<C>();
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    C sum = 0;
+    for (std::size_t j = 0; j < y.size(); ++j) {
+      if (i >= j && i - j < x.size()) sum += y[j] * x[i - j];
+    }
+    EXPECT_LE(std::abs(got[i] - sum), 5e-6F) << i;
+  }
+  EXPECT_EQ(fft::convolve(ones({3, 1, 8}, device_), ones({2, 5}, device_)).shape(),
+            (Shape{3, 2, 12}));
+  EXPECT_ERROR(fft::convolve(a, ones({0}, device_)), kInvalidArgument,
+               "[convolve] b has no elements along its last dimension");
+  EXPECT_ERROR(fft::convolve(a, ones({2}, {DType::i32, device_})), kDtypeMismatch, "[convolve]");
+  EXPECT_ERROR(fft::convolve(a, ones({2}, other_)), kDeviceMismatch, "[convolve]");
+}
+
 TEST(FftGradients, AgreeWithDifferences) {
   const Device cpu = test_device("cpu:0");
   const std::map<std::string, std::function<Tensor(const Tensor&)>> functions = {
@@ -270,6 +304,7 @@ TEST(FftGradients, AgreeWithDifferences) {
       {"hfft", [](const Tensor& z) { return fft::hfft(z); }},
       {"ihfft", [](const Tensor& z) { return fft::ihfft(imag(z)); }},
       {"fftn", [](const Tensor& z) { return fft::fftn(z); }},
+      {"convolve", [](const Tensor& z) { return fft::convolve(z, z[1], ConvolvePart::kSame); }},
       {"fftshift", [](const Tensor& z) { return fft::fftshift(z); }},
   };
   const auto part = [&](double from) {
