@@ -35,7 +35,7 @@ struct FftnOptions {
   FftNorm norm = FftNorm::kBackward;
 };
 
-/// Which elements of a convolution of m and n elements: all m + n - 1, the middle m, or those for
+/// Which elements of a convolution of m and n: all m + n - 1, the middle max(m, n), or those for
 /// which the shorter operand lies within the longer one, as in NumPy.
 enum class ConvolvePart : std::uint8_t { kFull, kSame, kValid };
 

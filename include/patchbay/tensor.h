@@ -191,7 +191,7 @@ class PATCHBAY_API Tensor {
   // Gradients: autograd.h. Tensors that require gradients can't be written in place.
   /// Whether gradients flow to this tensor: a leaf that asks for them, or a recorded result.
   bool requires_grad() const;
-  /// Turns gradients of this leaf on or off. Errors: kDtypeMismatch unless f32, f64, f16 or bf16;
+  /// Turns gradients of this leaf on or off. Errors: kDtypeMismatch unless floats or complex ones;
   /// kInvalidArgument for the result of a recorded operation.
   const Tensor& requires_grad_(bool value = true) const;
   /// Whether no recorded operation made this tensor.

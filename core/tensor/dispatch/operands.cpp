@@ -46,13 +46,19 @@ void raise_dtype_mismatch(const char* operation, const NamedOperand& expected,
   const std::string_view op = operation;
   const bool is_mask =
       expected.tensor.dtype == DType::boolean && got.name == "b" && !op.starts_with("logical");
-  const NamedOperand& converted = is_mask ? expected : got;
-  const NamedOperand& kept = is_mask ? got : expected;
+  // A cast drops no imaginary part, so of real and complex numbers the real ones are converted.
+  const bool is_real = !is_complex(expected.tensor.dtype) && is_complex(got.tensor.dtype);
+  const NamedOperand& converted = is_mask || is_real ? expected : got;
+  const NamedOperand& kept = is_mask || is_real ? got : expected;
   raise(ErrorCode::kDtypeMismatch,
         "[{}] operands have different dtypes: expected {} of {} like {}, got {} ({}; {}). Convert "
         "{} first: {}.cast(DType::{}).",
         operation, got.name, dtype, expected.name, patchbay::to_string(got.tensor.dtype),
-        describe(expected), describe(got), is_mask ? "the mask" : "it", converted.name,
+        describe(expected), describe(got),
+        is_mask   ? "the mask"
+        : is_real ? converted.name
+                  : "it",
+        converted.name,
         kept.tensor.dtype == DType::boolean ? "boolean" : patchbay::to_string(kept.tensor.dtype));
 }
 

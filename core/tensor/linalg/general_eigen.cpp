@@ -33,7 +33,7 @@ Tensor eig_gradient(const Tensor& values, const Tensor& vectors, const Tensor& o
     const Tensor part = mul(across, tensor::reciprocal_where(ne(differences, 0), differences));
     inner = inner.defined() ? add(inner, part) : part;
   }
-  return linalg::solve(adjoint(vectors), matmul(inner, adjoint(vectors)));
+  return linalg::solve_ex(adjoint(vectors), matmul(inner, adjoint(vectors))).result;
 }
 
 Eig decomposed(const char* operation, const Tensor& x, bool has_vectors) {

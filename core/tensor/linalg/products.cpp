@@ -104,7 +104,14 @@ Tensor matrix_power(const Tensor& x, Index n) {
   tensor::check_square("matrix_power", x);
   if (n < 0) return matrix_power(inv(x), -n);
   if (n == 0) {
-    return tensor::identities(tensor::batch_shape(x.shape()), x.size(-1), x.size(-1), x);
+    const Tensor one =
+        tensor::identities(tensor::batch_shape(x.shape()), x.size(-1), x.size(-1), x);
+    if (!tensor::needs_grad(x)) return one;
+    tensor::record("matrix_power", one, x,
+                   tensor::Backward([](const Tensor& grad, const tensor::Node&) {
+                     return std::vector<Tensor>{zeros_like(grad)};
+                   }));
+    return one;
   }
   Tensor result, power = x;
   for (std::int64_t left = n; left != 0; left /= 2) {
@@ -122,12 +129,16 @@ Tensor multi_dot(const std::vector<Tensor>& matrices) {
                 matrices.size());
   }
   std::vector<Tensor> factors = matrices;
-  for (const Tensor& each : factors) static_cast<void>(tensor::operand_of(kName, each, "matrices"));
+  const auto name_of = [](std::size_t i) { return "matrices[" + std::to_string(i) + "]"; };
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    static_cast<void>(tensor::operand_of(kName, factors[i], name_of(i)));
+  }
   const bool is_row = factors.front().rank() == 1, is_column = factors.back().rank() == 1;
   if (is_row) factors.front() = factors.front().unsqueeze(0);
   if (is_column) factors.back() = factors.back().unsqueeze(1);
   for (std::size_t i = 0; i < factors.size(); ++i) {
-    const NamedOperand each{"matrices[" + std::to_string(i) + "]", *factors[i].impl()};
+    const std::string name = name_of(i);
+    const NamedOperand each{name, *factors[i].impl()};
     tensor::check_same_device(kName, {"matrices[0]", *factors[0].impl()}, each);
     tensor::check_same_dtype(kName, {"matrices[0]", *factors[0].impl()}, each);
     if (factors[i].rank() != 2) {

@@ -110,7 +110,7 @@ void pad_into(const TensorImpl& out, const TensorImpl& a, const Paddings& paddin
 Tensor pad(const Tensor& a, const std::vector<Padding>& padding, const Scalar& value) {
   const tensor::TensorImpl& impl = tensor::impl_of("pad", a, "a");
   const Shape shape = tensor::padded_shape(impl, padding);
-  const base::ElementBits bits = value.bits(impl.dtype, "pad");
+  const base::ElementBits bits = tensor::literal("pad", impl.dtype, value).bits;
   Tensor result = tensor::make_empty("pad", shape, impl.dtype, impl);
   tensor::pad_into(*result.impl(), impl, padding, bits);
   return tensor::recorded("pad", result, a, [padding, inside = impl.shape](Tensor grad) {

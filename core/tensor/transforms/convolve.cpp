@@ -37,11 +37,18 @@ Tensor convolve(const Tensor& a, const Tensor& b, ConvolvePart part) {
   tensor::check_same_device(kName, left, right);
   tensor::check_same_dtype(kName, left, right);
   const std::int64_t m = length_of(a, "a"), n = length_of(b, "b"), whole = m + n - 1;
+  const Tensor a_rest = a.select(-1, 0), b_rest = b.select(-1, 0);
+  static_cast<void>(tensor::broadcast_shapes(kName,
+                                             {"a without its last dimension", *a_rest.impl()},
+                                             {"b without its last", *b_rest.impl()}));
   const FftOptions options{.n = tensor::next_length(whole)};
   const Tensor all = is_complex(a.dtype()) ? ifft(fft(a, options) * fft(b, options), options)
                                            : irfft(rfft(a, options) * rfft(b, options), options);
   switch (part) {
-    case ConvolvePart::kSame: return all.slice(-1, (n - 1) / 2, (n - 1) / 2 + m).contiguous();
+    case ConvolvePart::kSame: {
+      const std::int64_t begin = (std::min(m, n) - 1) / 2;
+      return all.slice(-1, begin, begin + std::max(m, n)).contiguous();
+    }
     case ConvolvePart::kValid:
       return all.slice(-1, std::min(m, n) - 1, std::max(m, n)).contiguous();
     case ConvolvePart::kFull: break;

@@ -106,15 +106,18 @@ std::vector<Along> dimensions_of(const char* operation, const Tensor& x,
   std::vector<int> dims = options.dims.dims;
   const std::size_t count =
       options.sizes.empty() ? static_cast<std::size_t>(x.rank()) : options.sizes.size();
-  if (dims.empty()) {
+  if (dims.empty() && count <= static_cast<std::size_t>(x.rank())) {
     for (std::size_t i = 0; i < count; ++i)
       dims.push_back(static_cast<int>(i) - static_cast<int>(count));
   }
   if (!options.sizes.empty() && options.sizes.size() != dims.size()) {
     base::raise(ErrorCode::kInvalidArgument,
                 "[{}] {} sizes for {} dimensions ({}). Give one for each.", operation,
-                options.sizes.size(), dims.size(), tensor::describe({"x", *x.impl()}));
+                options.sizes.size(),
+                dims.empty() ? static_cast<std::size_t>(x.rank()) : dims.size(),
+                tensor::describe({"x", *x.impl()}));
   }
+  for (const std::int64_t size : options.sizes) check_length(operation, x, size);
   std::vector<Along> all;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     all.push_back({check_transformed(operation, x, dims[i]),

@@ -154,7 +154,7 @@ Tensor istft(const Tensor& x, Index n, const StftOptions& options) {
     base::raise(
         ErrorCode::kShapeMismatch,
         "[istft] bad spectra: expected [..., {}, frames], got {} ({}). Pass what stft gives "
-        "for the same n and options.",
+        "for the same n and options; of complex signals without onesided.",
         expected, to_string(x.shape()), describe(named));
   }
   FftOptions transform{.n = std::int64_t{n}};

@@ -97,9 +97,9 @@ void transform_middle(const Step& step, const Tensor& out, const Tensor& a, doub
 /// Of the rows of x, [batch, n], as a convolution with a chirp.
 Tensor by_chirp(const Step& step, const Tensor& x, double scale) {
   const std::int64_t batch = x.size(0), n = x.size(1), m = next_length(2 * n - 1);
-  const auto along = [&](const Tensor& a, Sign sign) {
+  const auto along = [&](const Tensor& a, Sign sign, double by = 1) {
     const Tensor out = a.new_empty(a.shape());
-    transform_middle({step.operation, sign}, out.unsqueeze(-1), a.unsqueeze(-1), 1);
+    transform_middle({step.operation, sign}, out.unsqueeze(-1), a.unsqueeze(-1), by);
     return out;
   };
   const Tensor chirp = chirp_of(n, x, step.sign == Sign::kForward);
@@ -113,9 +113,10 @@ Tensor by_chirp(const Step& step, const Tensor& x, double scale) {
         .copy_from(index_select(mirrored, 0, n - 1 - counted(n - 1, x)));
   }
   const Tensor transformed = along(a, Sign::kForward);
-  mul_out(transformed, transformed, along(b, Sign::kForward));
+  // Divided by m here, so that no product on the way is larger than it has to be.
+  mul_out(transformed, transformed, along(b, Sign::kForward, 1 / static_cast<double>(m)));
   const Tensor back = along(transformed, Sign::kBack).slice(1, 0, n);
-  return back * (chirp * (scale / static_cast<double>(m)));
+  return back * (chirp * scale);
 }
 
 Tensor transformed(const Step& step, const Tensor& x, int dim, double scale) {

@@ -135,6 +135,21 @@ TEST_P(EigTest, VectorsOfEqualElements) {
   expect_eigen(complex(matrix(turned, 6), matrix(turned, 6)), "complex permutation");
 }
 
+/// Real values beside pairs that nearly are their equals, and rows of very different sizes.
+TEST_P(EigTest, DefectiveAndScaledMatrices) {
+  expect_eigen(matrix({0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0}, 4), "defective");
+  expect_eigen(matrix({0, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1}, 4), "defective too");
+  expect_eigen(matrix({1, 1, 0.7F, -1 - 0x1p-22F, -1, -0.7F, 0, 0, 0}, 3), "nearly equal");
+  for (std::int64_t bits = 641; bits < 65536; bits += 641) {
+    std::vector<float> values(16);
+    for (std::size_t i = 0; i < 16; ++i) values[i] = static_cast<float>(bits >> i & 1);
+    expect_eigen(matrix(values, 4), "zeros and ones " + std::to_string(bits));
+  }
+  // numpy.linalg.eigvals in f64
+  expect_values(matrix({2, 1e6F, 1e12F, 1e-6F, 3, 1e6F, 1e-12F, 1e-6F, 5}, 3),
+                {1.34455762F, 2.78924412F, 5.86619826F}, 1e-5F);
+}
+
 TEST_P(EigTest, WhatFailsIsNamed) {
   Tensor a = eye(3, device_).expand({2, 3, 3}).contiguous();
   a.select(0, 1).select(0, 2).select(0, 0).fill_(NAN);

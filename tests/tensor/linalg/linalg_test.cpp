@@ -427,7 +427,10 @@ TEST_P(LinalgTest, Refusals) {
   EXPECT_ERROR(linalg::vecdot(a, a.t()), kShapeMismatch, "[vecdot] vectors differ in length");
   EXPECT_ERROR(linalg::multi_dot({a}), kInvalidArgument, "[multi_dot] too few matrices");
   EXPECT_ERROR(linalg::multi_dot({a, a}), kShapeMismatch,
-               "[multi_dot] matrices 0 and 1 do not fit: expected 3 rows, got 2");
+               "[multi_dot] matrices 0 and 1 do not fit: expected 3 rows, got 2 (matrices[1]: f32 "
+               "[2, 3]" +
+                   on_ + "). Transpose or reshape one.");
+  EXPECT_ERROR(linalg::multi_dot({a, Tensor()}), kInvalidArgument, "[multi_dot] matrices[1]");
   EXPECT_ERROR(linalg::vector_norm(a, NAN), kInvalidArgument, "[vector_norm] a bad order");
   if (device_.properties().f16) {
     EXPECT_ERROR(linalg::inv(ones({2, 2}, {DType::f16, device_})), kDtypeMismatch, "[inv]",

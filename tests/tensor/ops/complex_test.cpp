@@ -467,6 +467,15 @@ TEST_P(ComplexTest, WhatHasNoMeaningSaysSo) {
   EXPECT_ERROR(arange(0, 3, 1, {DType::c64, device_}), kDtypeMismatch, "[arange]");
 }
 
+TEST_P(ComplexTest, PaddingOfBoth) {
+  for (const DType dtype : {DType::c64, DType::c128}) {
+    if (dtype == DType::c128 && !device_.properties().f64) continue;
+    const Tensor padded = pad(ones({2}, {dtype, device_}), {{1, 1}}, C(0, 2));
+    EXPECT_EQ(padded.cast(DType::c64).to_vector<C>(),
+              (std::vector<C>{{0, 2}, {1, 0}, {1, 0}, {0, 2}}));
+  }
+}
+
 TEST_P(ComplexTest, WhereWritesToAnOut) {
   const Tensor a = tensor({{1, 2}, {3, 4}, {5, 6}}), b = tensor({{-1, 0}, {0, -1}, {-2, 2}});
   const Tensor chosen = ne(real(a), 3);

@@ -135,6 +135,15 @@ TEST_P(FftTest, LongOnes) {
   }
 }
 
+/// Only the result may be too large, whatever the length is.
+TEST_P(FftTest, LargeNumbers) {
+  for (const std::int64_t n : {16, 17, 97, 1009, 2053}) {
+    const Tensor x = full({n}, C(1e37F / static_cast<float>(n), 0), {DType::c64, device_});
+    const C sum = fft::fft(x)[0].item<C>();
+    EXPECT_NEAR(sum.real(), 1e37F, 1e32) << n;
+  }
+}
+
 TEST_P(FftTest, NormsAndLengths) {
   const std::vector<C> x = random_numbers<float>(12);
   const Tensor a = tensor(x);
@@ -277,6 +286,10 @@ TEST_P(FftTest, Convolutions) {
   expect(fft::convolve(a, b, ConvolvePart::kValid), {2.5F, 4});
   expect(fft::convolve(b, a, ConvolvePart::kValid), {2.5F, 4});
   expect(fft::convolve(real_of({2}), real_of({3})), {6});
+  expect(fft::convolve(real_of({1, 2}), real_of({0, 1, 0.5F, 2, 1}), ConvolvePart::kSame),
+         {0, 1, 2.5F, 3, 5});
+  EXPECT_ERROR(fft::convolve(ones({2, 4}, device_), ones({3, 4}, device_)), kShapeMismatch,
+               "[convolve] shapes [2] and [3] do not broadcast");
   const std::vector<C> x = random_numbers<float>(40), y(x.begin(), x.begin() + 7);
   const std::vector<C> got = fft::convolve(tensor(x), tensor(y)).to_vector<C>();
   for (std::size_t i = 0; i < got.size(); ++i) {
