@@ -159,32 +159,13 @@ Tensor choose(const Choice& choice, const Literals& literals = {}) {
   return result;
 }
 
-/// The checks are those of run_out.
-const Tensor& choose_complex_out(const Tensor& out, const Choice& choice, Call& call) {
-  const TensorImpl& target = *out.impl();
-  std::string_view name = "out";
-  for (std::size_t i = 0; i < choice.size(); ++i) {
-    if (choice[i] == nullptr) continue;
-    refuse_gradient(op::where.name, {kNames[i], *choice[i]});
-    if (choice[i] == &target) name = kNames[i];
-  }
-  check_out(op::where.name, target, call.shape, call.dtype, name);
-  for (std::size_t i = 0; i < choice.size(); ++i) {
-    if (choice[i] == nullptr) continue;
-    check_no_partial_overlap(op::where.name, {name, target}, {kNames[i], *choice[i]});
-  }
-  read_scalars(op::where.name, target, call.operands);
-  target.buffer().count_version();
-  launch_where(target, call.dtype, call.operands);
-  return out;
-}
-
 const Tensor& choose_out(const Tensor& out, const Choice& choice, const Literals& literals = {}) {
   const TensorImpl& target = impl_of(op::where.name, out, "out");
   Call call = check(choice, literals, target.dtype);
   move_condition(call, target);
-  if (is_complex(call.dtype)) return choose_complex_out(out, choice, call);
-  return run_out(op::where, call.dtype, out, call.shape, call.operands, kNames);
+  claim_out(op::where, call.dtype, out, call.shape, call.operands, kNames);
+  launch_where(target, call.dtype, call.operands);
+  return out;
 }
 
 Tensor tensor_of(const Tensor& operand) { return operand; }

@@ -198,8 +198,8 @@ void read_scalars(const char* operation, const TensorImpl& place, std::span<Oper
   }
 }
 
-const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,
-                      std::span<Operand> operands, std::span<const char* const> names) {
+void claim_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,
+               std::span<Operand> operands, std::span<const char* const> names) {
   const NamedOperand target_named{name_of(out, operands, names), *out.impl()};
   const TensorImpl& target = target_named.tensor;
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -217,7 +217,12 @@ const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const 
   }
   read_scalars(op.name, target, operands);
   target.buffer().count_version();
-  launch_elementwise(op, dtype, target, operands);
+}
+
+const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,
+                      std::span<Operand> operands, std::span<const char* const> names) {
+  claim_out(op, dtype, out, shape, operands, names);
+  launch_elementwise(op, dtype, *out.impl(), operands);
   return out;
 }
 

@@ -56,9 +56,11 @@ Eigh decomposed(const char* operation, const Tensor& x, bool has_vectors) {
     const Tensor source = tensor::as_batch(x), below = tril(source, -1);
     const Tensor a = add(add(below, adjoint(below)),
                          tensor::on_diagonal(tensor::without_imaginary(source.diagonal())));
-    tensor::Eigen made{a.new_zeros({a.size(0), a.size(1)}, real_dtype(x.dtype())), a,
-                       a.new_zeros({a.size(0)}, DType::i64)};
-    if (a.num_elements() != 0) {
+    tensor::Eigen made;
+    if (a.num_elements() == 0) {
+      made = {a.new_zeros({a.size(0), a.size(1)}, real_dtype(x.dtype())), a,
+              a.new_zeros({a.size(0)}, DType::i64)};
+    } else {
       made = tensor::eigh_in_place(operation, a, has_vectors);
       if (has_vectors) {
         made.vectors = tensor::with_orthonormal_columns(made.vectors.transpose(-2, -1));

@@ -1,6 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Eigenvalues and eigenvectors of any matrices.
-#include <memory>
 #include <vector>
 
 #include "patchbay/autograd.h"
@@ -43,9 +42,10 @@ Eig decomposed(const char* operation, const Tensor& x, bool has_vectors) {
     const Recording recording(false);
     const Tensor a = tensor::copied_batch(x);
     const DType dtype = complex_dtype(real_dtype(x.dtype()));
-    tensor::Eigen made{a.new_zeros({a.size(0), a.size(1)}, dtype), a.cast(dtype),
-                       a.new_zeros({a.size(0)}, DType::i64)};
-    if (a.num_elements() != 0) made = tensor::eig_in_place(operation, a, has_vectors);
+    const tensor::Eigen made =
+        a.num_elements() != 0 ? tensor::eig_in_place(operation, a, has_vectors)
+                              : tensor::Eigen{a.new_zeros({a.size(0), a.size(1)}, dtype),
+                                              a.cast(dtype), a.new_zeros({a.size(0)}, DType::i64)};
     result.eigenvalues = tensor::unbatched(made.values, x.shape());
     if (has_vectors) {
       const Tensor columns = made.vectors.transpose(-2, -1).contiguous();

@@ -487,6 +487,8 @@ TEST_P(ComplexTest, WhereWritesToAnOut) {
   EXPECT_ERROR(where_out(zeros({2}, {DType::c64, device_}), chosen, a, a), kShapeMismatch,
                "[where]");
   EXPECT_ERROR(where_out(real(a), chosen, a, a), kDtypeMismatch, "[where]");
+  EXPECT_ERROR(where_out(zeros({3}, {DType::c64, other_}), chosen, a, a), kDeviceMismatch,
+               "[where]");
   EXPECT_ERROR(where_out(a.slice(0, 0, 2), chosen.slice(0, 0, 2), a.slice(0, 1, 3), 0),
                kInvalidArgument, "[where]", "overlap");
 }
