@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Convolutions and their transposes: docs/convolution.md. Queued. Dtypes: floats; f16 and bf16 are
-// computed in f32 and rounded. All operands have one dtype and one device; those that are not
-// contiguous are copied on their device. Gradients flow to x, weight and bias and can be
-// differentiated again.
+// Convolutions and their transposes: docs/convolution.md. Queued. Dtypes: floats and
+// complex; f16 and bf16 are computed in f32 and rounded. All operands have one dtype and one
+// device; those that are not contiguous are copied on their device. Gradients flow to x, weight and
+// bias and can be differentiated again.
 //
 // Errors: kInvalidArgument for an undefined x or weight and for options out of range;
 // kShapeMismatch, with the shapes expected; kDtypeMismatch, kDeviceMismatch, kOutOfMemory;

@@ -127,7 +127,7 @@ namespace linalg {
 /// The determinants, [...]; 1 for a matrix without elements.
 [[nodiscard]] PATCHBAY_API Tensor det(const Tensor& x);
 /// Sign and logarithm of the determinants: for complex matrices the sign is det / |det|; logabsdet
-/// is real. A singular matrix has sign 0 and -infinity. No gradient flows through the sign.
+/// is real. A singular matrix has sign 0 and -infinity. The sign of a real matrix has no gradient.
 [[nodiscard]] PATCHBAY_API Slogdet slogdet(const Tensor& x);
 
 /// The factors of x, [..., m, n]: q has orthonormal columns, r is upper triangular.

@@ -13,6 +13,7 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -71,8 +72,8 @@ inline const Tensor& operator-=(const Tensor& a, const Scalar& b) { return sub_o
 inline const Tensor& operator*=(const Tensor& a, const Scalar& b) { return mul_out(a, a, b); }
 inline const Tensor& operator/=(const Tensor& a, const Scalar& b) { return div_out(a, a, b); }
 
-// Matrix products. Dtypes: floats, i32, i64. Transposed (`b.t()`) and broadcast operands are read
-// in place. `out` must not overlap an operand.
+// Matrix products. Dtypes: floats, complex, i32, i64. Transposed (`b.t()`) and broadcast operands
+// are read in place. `out` must not overlap an operand.
 /// [..., m, k] x [..., k, n] -> [..., m, n]; leading dimensions broadcast. A vector [k] is a row on
 /// the left and a column on the right, and the result lacks that dimension: two vectors give their
 /// dot product.
@@ -90,25 +91,34 @@ PATCHBAY_API const Tensor& matmul_out(const Tensor& out, const Tensor& a, const 
 [[nodiscard]] PATCHBAY_API Tensor linear(const Tensor& x, const Tensor& weight,
                                          const Tensor& bias = {});
 
-/// The dimensions that a reduction removes; an empty list means all. Negative ones count from the
-/// end; a tensor of rank 0 has a dimension 0 of one element here, and in cumsum. A bool is not an
-/// axis: `sum(t, true)` does not compile; `sum(t, {}, true)` keeps the dimensions.
+/// The dimensions that a reduction removes: an integer, a list, or a vector, span or array of
+/// integers; an empty list means all. Negative ones count from the end; a tensor of rank 0 has a
+/// dimension 0 of one element here, and in cumsum. A bool is not an axis: `sum(t, true)` does not
+/// compile; `sum(t, {}, true)` keeps the dimensions.
 struct Axes {
   Axes() = default;
   template <std::convertible_to<Dim> Axis>
   Axes(Axis axis) : dims{Dim(axis)} {}  // NOLINT(google-explicit-constructor): sum(t, 1)
   Axes(std::initializer_list<Dim> axes) : dims(axes.begin(), axes.end()) {}
+  template <class Range>
+  requires(!std::convertible_to<Range, Dim>) && requires(const Range& range) {
+    { *std::begin(range) } -> std::convertible_to<Dim>;
+    std::end(range);
+  }
+  Axes(const Range& axes) {  // NOLINT(google-explicit-constructor): sum(t, dims)
+    for (const Dim axis : axes) dims.push_back(axis);
+  }
   std::vector<int> dims;
 };
 
 // Reductions. With `keep` the reduced dimensions stay with extent 1. The order of additions is
 // fixed: results repeat their bits for any number of threads.
-/// The sum. Dtypes: any; floats and u64 keep their dtype, others give i64.
+/// The sum. Dtypes: any; floats, complex and u64 keep their dtype, others give i64.
 [[nodiscard]] PATCHBAY_API Tensor sum(const Tensor& a, const Axes& axes = {}, bool keep = false);
-/// The product; 1 of no elements. Dtypes: numbers; floats keep their dtype, integers give i64. Its
-/// gradients can't be differentiated again.
+/// The product; 1 of no elements. Dtypes: numbers and complex; integers give i64, others keep their
+/// dtype. Its gradients can't be differentiated again.
 [[nodiscard]] PATCHBAY_API Tensor prod(const Tensor& a, const Axes& axes = {}, bool keep = false);
-/// The mean. Dtypes: floats.
+/// The mean. Dtypes: floats and complex.
 [[nodiscard]] PATCHBAY_API Tensor mean(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// The smallest element; NaN if there is one. Dtypes: any. Errors: kInvalidArgument if there are no
 /// elements along the axes.
@@ -120,9 +130,9 @@ struct Axes {
 [[nodiscard]] PATCHBAY_API Tensor argmin(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// The index (i64) of the largest element, with the rules of argmin.
 [[nodiscard]] PATCHBAY_API Tensor argmax(const Tensor& a, const Axes& axes = {}, bool keep = false);
-/// (sum |a|^order)^(1/order) for order 1 or 2; for infinity the largest |a|. Dtypes: floats. Order
-/// 2 over a whole matrix is the Frobenius norm. Only the result may overflow, not a * a (of f64 on
-/// CPU devices alone).
+/// (sum |a|^order)^(1/order) for order 1 or 2; for infinity the largest |a|. Dtypes: floats, and
+/// complex, which give real norms. Order 2 over a whole matrix is the Frobenius norm. Only the
+/// result may overflow, not a * a (of f64 on CPU devices alone).
 [[nodiscard]] PATCHBAY_API Tensor norm(const Tensor& a, double order = 2, const Axes& axes = {},
                                        bool keep = false);
 /// A bool is not an order.
@@ -131,9 +141,9 @@ Tensor norm(const Tensor& a, Keep keep, const Axes& axes = {}, bool = false) = d
 /// The sum of a * a. Dtypes: numbers; floats keep their dtype, integers give i64.
 [[nodiscard]] PATCHBAY_API Tensor sum_squares(const Tensor& a, const Axes& axes = {},
                                               bool keep = false);
-/// The variance, sum (a - mean)^2 / (n - correction) over the n elements of each result. Dtypes:
-/// floats. Computed from the deviations, so that a large mean costs no digits. Only the result may
-/// overflow. NaN where n is not larger than the correction.
+/// The variance, sum |a - mean|^2 / (n - correction) over the n elements of each result. Dtypes:
+/// floats, and complex, whose variance is real. Computed from the deviations, so that a large mean
+/// costs no digits. Only the result may overflow. NaN where n is not larger than the correction.
 [[nodiscard]] PATCHBAY_API Tensor var(const Tensor& a, const Axes& axes = {}, int correction = 1,
                                       bool keep = false);
 /// The square root of the variance. Its gradient is 0 where it is 0.
@@ -145,8 +155,8 @@ Tensor var(const Tensor& a, const Axes& axes, Keep keep, bool = false) = delete;
 template <std::same_as<bool> Keep>
 Tensor stddev(const Tensor& a, const Axes& axes, Keep keep, bool = false) = delete;
 /// The sums of the elements up to each one along `dim`; with `reverse`, from each one on. Dtypes:
-/// numbers; all keep their dtype, and integers wrap around. Errors: kInvalidArgument for a
-/// dimension that does not exist.
+/// numbers and complex; all keep their dtype, and integers wrap around. Errors: kInvalidArgument
+/// for a dimension that does not exist.
 [[nodiscard]] PATCHBAY_API Tensor cumsum(const Tensor& a, Dim dim, bool reverse = false);
 /// Whether any element is not 0 (bool). Dtypes: any; NaN is not 0. False of no elements.
 [[nodiscard]] PATCHBAY_API Tensor any(const Tensor& a, const Axes& axes = {}, bool keep = false);

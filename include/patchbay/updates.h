@@ -2,11 +2,12 @@
 // Updates of parameters from their gradients, and limits for gradients: docs/functional.md. In
 // place; nothing is recorded, so that parameters may require gradients. Queued.
 //
-// A list has one tensor for each parameter, of its shape, dtype (a float) and device. Parameters
-// may be on several devices. A parameter whose gradient is undefined is left alone. One launch
-// updates all parameters of a device and dtype, if their tensors are apart and the device's plugin
-// takes several groups of tensors (all of Patchbay's own do); else those whose tensors follow each
-// other in one storage, in all lists.
+// A list has one tensor for each parameter, of its shape, dtype (a float or complex) and device.
+// Each part of a complex number is a number of its own. Parameters may be on several devices. A
+// parameter whose gradient is undefined is left alone. One launch updates all parameters of a
+// device and dtype, if their tensors are apart and the device's plugin takes several groups of
+// tensors (all of Patchbay's own do); else those whose tensors follow each other in one storage, in
+// all lists.
 // Errors, before any work: kInvalidArgument for lists of different lengths, undefined tensors,
 // tensors of one parameter that overlap, a tensor to be written that can't be (check_writable), a
 // rate, momentum, decay or epsilon that is negative or not finite, and a dampening that is not

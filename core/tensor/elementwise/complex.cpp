@@ -18,6 +18,7 @@
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
+#include "core/tensor/elementwise/elementwise.h"
 #include "core/tensor/views/sum.h"
 
 namespace patchbay::tensor {
@@ -507,20 +508,13 @@ const Tensor& complex_out(const Operator& op, const Tensor& out,
   const Form& form = *forms().find(op);
   const std::vector<TensorOrScalar> operands = with_tensors(op, given);
   constexpr std::array<const char*, 2> kNames{"a", "b"};
-  std::string_view name = "out";
+  std::array<Operand, 2> checked{};
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (!operands[i].is_tensor()) continue;
-    refuse_gradient(op.name, {kNames[i], *operands[i].tensor().impl()});
-    if (operands[i].tensor().impl() == out.impl()) name = kNames[i];
+    if (operands[i].is_tensor()) checked[i].tensor = operands[i].tensor().impl();
   }
-  const TensorImpl& target = *out.impl();
-  check_out(op.name, target, shape_of(op, operands), dtype_of(form, first_tensor(operands).dtype()),
-            name);
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (!operands[i].is_tensor()) continue;
-    check_no_partial_overlap(op.name, {name, target}, {kNames[i], *operands[i].tensor().impl()});
-  }
-  target.buffer().count_version();
+  check_claim(op.name, dtype_of(form, first_tensor(operands).dtype()), out, shape_of(op, operands),
+              std::span(checked).first(operands.size()), kNames);
+  out.impl()->buffer().count_version();
   compute(form, out, operands);
   return out;
 }

@@ -198,25 +198,30 @@ void read_scalars(const char* operation, const TensorImpl& place, std::span<Oper
   }
 }
 
-void claim_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,
-               std::span<Operand> operands, std::span<const char* const> names) {
+void check_claim(const char* operation, DType dtype, const Tensor& out, const Shape& shape,
+                 std::span<const Operand> operands, std::span<const char* const> names) {
   const NamedOperand target_named{name_of(out, operands, names), *out.impl()};
   const TensorImpl& target = target_named.tensor;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].tensor == nullptr) continue;
     const NamedOperand operand{names[i], *operands[i].tensor};
     if (is_elsewhere(operands[i], target) && !is_host_scalar(operand.tensor, target)) {
-      raise_device_mismatch(op.name, target_named, operand);
+      raise_device_mismatch(operation, target_named, operand);
     }
-    refuse_gradient(op.name, operand);
+    refuse_gradient(operation, operand);
   }
-  check_out(op.name, target, shape, result_dtype(op, dtype), target_named.name);
+  check_out(operation, target, shape, dtype, target_named.name);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].tensor == nullptr || is_elsewhere(operands[i], target)) continue;
-    check_no_partial_overlap(op.name, target_named, {names[i], *operands[i].tensor});
+    check_no_partial_overlap(operation, target_named, {names[i], *operands[i].tensor});
   }
-  read_scalars(op.name, target, operands);
-  target.buffer().count_version();
+}
+
+void claim_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,
+               std::span<Operand> operands, std::span<const char* const> names) {
+  check_claim(op.name, result_dtype(op, dtype), out, shape, operands, names);
+  read_scalars(op.name, *out.impl(), operands);
+  out.impl()->buffer().count_version();
 }
 
 const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,

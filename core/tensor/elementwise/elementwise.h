@@ -18,8 +18,12 @@ namespace patchbay::tensor {
 /// Errors: as read_host_scalar.
 void read_scalars(const char* operation, const TensorImpl& place, std::span<Operand> operands);
 
-/// Checks `out` and the operands' devices, reads operands that are host scalars, and counts a
-/// version of `out`. The operands are otherwise checked already; `names` are their names.
+/// Checks `out`, which gets results of `dtype`, and the operands' devices. The operands are
+/// otherwise checked already; `names` are their names.
+void check_claim(const char* operation, DType dtype, const Tensor& out, const Shape& shape,
+                 std::span<const Operand> operands, std::span<const char* const> names);
+/// The same for operands of `dtype`; reads operands that are host scalars, and counts a version of
+/// `out`.
 void claim_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,
                std::span<Operand> operands, std::span<const char* const> names);
 /// Claims `out` and launches.

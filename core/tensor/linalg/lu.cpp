@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "patchbay/autograd.h"
+#include "patchbay/complex.h"
+#include "patchbay/concat.h"
 #include "patchbay/indexing.h"
 #include "patchbay/linalg.h"
 #include "patchbay/ops.h"
@@ -64,24 +66,38 @@ Tensor inverse_of(const Tensor& permutation) {
   return argsort(permutation);
 }
 
-/// Of square factors: p l^-H (tril(l^H g, -1) + triu(g u^H)) u^-H.
-Tensor lu_gradient(const Tensor& grad, const Tensor& lu, const Tensor& permutation) {
+/// Of square factors, without the permutation: l^-H (tril(l^H g, -1) + triu(g u^H)) u^-H.
+Tensor square_lu_gradient(const Tensor& grad, const Tensor& lu) {
   const Tensor l = lower_of(lu), u = upper_of(lu);
   const Tensor inner =
       add(tril(matmul(adjoint(l), tril(grad, -1)), -1), triu(matmul(triu(grad), adjoint(u))));
   const Tensor left = linalg::solve_triangular(adjoint(l), inner, true, true);
-  const Tensor both = adjoint(linalg::solve_triangular(u, adjoint(left), true));
-  return permuted(both, inverse_of(permutation));
+  return adjoint(linalg::solve_triangular(u, adjoint(left), true));
+}
+
+/// Columns beyond the square are l^-1 b of the matrix's columns b there, and rows below it c u^-1
+/// of its rows c: their gradients flow to these and to the factors of the square.
+Tensor lu_gradient(const Tensor& grad, const Tensor& lu, const Tensor& permutation) {
+  const std::int64_t m = lu.size(-2), n = lu.size(-1), k = std::min(m, n);
+  const Tensor factors = lu.slice(-2, 0, k).slice(-1, 0, k);
+  Tensor square = grad.slice(-2, 0, k).slice(-1, 0, k), result;
+  if (m < n) {
+    const Tensor beyond = linalg::solve_triangular(adjoint(factors), grad.slice(-1, k), true, true);
+    square = sub(square, tril(matmul(beyond, adjoint(lu.slice(-1, k))), -1));
+    result = concat({square_lu_gradient(square, factors), beyond}, -1);
+  } else if (m > n) {
+    const Tensor below =
+        adjoint(linalg::solve_triangular(factors, adjoint(grad.slice(-2, k)), true));
+    square = sub(square, triu(matmul(adjoint(lu.slice(-2, k)), below)));
+    result = concat({square_lu_gradient(square, factors), below}, -2);
+  } else {
+    result = square_lu_gradient(square, factors);
+  }
+  return permuted(result, inverse_of(permutation));
 }
 
 LuFactorsEx lu_factors(const char* operation, const Tensor& x) {
   tensor::check_matrices(operation, x);
-  if (x.size(-2) != x.size(-1) && tensor::needs_grad(x)) {
-    base::raise(ErrorCode::kUnsupported,
-                "[{}] gradients of factors of matrices that are not square are not defined here: "
-                "expected [n, n], got [{}, {}] ({}). Detach the tensor, or use qr.",
-                operation, x.size(-2), x.size(-1), tensor::describe({"x", *x.impl()}));
-  }
   const Factored made = factored(operation, x);
   if (tensor::needs_grad(x)) {
     tensor::record("lu_factor", made.lu, x,
@@ -141,7 +157,7 @@ SolveEx solve_checked(const char* operation, const Tensor& a, const Tensor& b) {
   const NamedOperand left{"a", tensor::check_square(operation, a, "a")};
   const tensor::TensorImpl& of_b = tensor::operand_of(operation, b, "b");
   if (b.rank() == 1) {
-    tensor::check_same_device(operation, left, {"b", of_b});
+    tensor::check_right_side(operation, left, {"b", of_b});
     const SolveEx column = solve_checked(operation, a, b.unsqueeze(-1));
     return {column.result.squeeze(-1), column.info};
   }
@@ -152,7 +168,7 @@ SolveEx solve_checked(const char* operation, const Tensor& a, const Tensor& b) {
   return {solve_by(operation, a, made, b, batch), made.info};
 }
 
-SolveEx inverse(const char* operation, const Tensor& x) {
+SolveEx inverse_ex(const char* operation, const Tensor& x) {
   tensor::check_square(operation, x);
   const Factored made = factored(operation, x);
   Tensor result;
@@ -182,6 +198,12 @@ Tensor parity_of(const Factored& made) {
 Tensor inverse_adjoint(const Tensor& a) { return adjoint(linalg::inv_ex(a).result); }
 
 }  // namespace
+
+Tensor tensor::inverse(const char* operation, const Tensor& x) {
+  const SolveEx made = inverse_ex(operation, x);
+  check_status(operation, {"x", *x.impl()}, made.info, kSingular);
+  return made.result;
+}
 
 namespace linalg {
 
@@ -246,13 +268,9 @@ Tensor solve(const Tensor& a, const Tensor& b) {
   return made.result;
 }
 
-SolveEx inv_ex(const Tensor& x) { return inverse("inv_ex", x); }
+SolveEx inv_ex(const Tensor& x) { return inverse_ex("inv_ex", x); }
 
-Tensor inv(const Tensor& x) {
-  const SolveEx made = inverse("inv", x);
-  tensor::check_status("inv", {"x", *x.impl()}, made.info, kSingular);
-  return made.result;
-}
+Tensor inv(const Tensor& x) { return tensor::inverse("inv", x); }
 
 Tensor det(const Tensor& x) {
   tensor::check_square("det", x);
@@ -286,13 +304,26 @@ Slogdet slogdet(const Tensor& x) {
     result.sign = mul(prod(signs, -1), parity_of(made));
     result.logabsdet = sum(log(size), -1);
   }
-  if (tensor::needs_grad(x)) {
+  if (!tensor::needs_grad(x)) return result;
+  if (!is_complex(x.dtype())) {
     tensor::record("slogdet", result.logabsdet, x,
                    [saved = Saved("x", x)](const Tensor& grad, const Node& node) {
                      const Tensor inverse = inverse_adjoint(saved.get(node));
-                     return mul(grad.cast(inverse.dtype()).unsqueeze(-1).unsqueeze(-1), inverse);
+                     return mul(grad.unsqueeze(-1).unsqueeze(-1), inverse);
                    });
+    return result;
   }
+  // The sign is exp(i angle), and logabsdet + i angle has the derivative tr(x^-1 dx).
+  tensor::record_several(
+      "slogdet", std::vector<Tensor>{result.sign, result.logabsdet}, x,
+      [saved = Saved("x", x), sign = Saved::result(result.sign, 0, "sign")](
+          const std::vector<Tensor>& grads, const Node& node) -> std::vector<Tensor> {
+        const Tensor inverse = inverse_adjoint(saved.get(node));
+        const Tensor of_angle =
+            grads[0].defined() ? imag(mul(grads[0], conj(sign.get(node)))) : zeros_like(grads[1]);
+        const Tensor of_size = grads[1].defined() ? grads[1] : zeros_like(of_angle);
+        return {mul(complex(of_size, of_angle).unsqueeze(-1).unsqueeze(-1), inverse)};
+      });
   return result;
 }
 

@@ -46,11 +46,14 @@ void check_right_side(const char* operation, const NamedOperand& a, const NamedO
   check_same_device(operation, a, b);
   check_same_dtype(operation, a, b);
   const Shape &left = a.tensor.shape, &right = b.tensor.shape;
-  if (left[left.rank() - 2] == right[right.rank() - 2]) return;
+  const bool is_vector = right.rank() == 1;
+  const std::int64_t expected = left[left.rank() - 2],
+                     got = right[is_vector ? 0 : right.rank() - 2];
+  if (expected == got) return;
   base::raise(ErrorCode::kShapeMismatch,
-              "[{}] the operands do not fit: expected {} rows in {}, got {} ({}; {}). Transpose or "
+              "[{}] the operands do not fit: expected {} {} in {}, got {} ({}; {}). Transpose or "
               "reshape it.",
-              operation, left[left.rank() - 2], b.name, right[right.rank() - 2], describe(a),
+              operation, expected, is_vector ? "elements" : "rows", b.name, got, describe(a),
               describe(b));
 }
 

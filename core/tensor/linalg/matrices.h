@@ -59,6 +59,8 @@ void record_several(const char* operation, std::span<const Tensor> results, cons
 /// `what`, in which {} is its info, and what to do.
 void check_status(const char* operation, const NamedOperand& x, const Tensor& info,
                   std::string_view what);
+/// The inverses. Recorded. Errors: as check_square and check_status.
+Tensor inverse(const char* operation, const Tensor& x);
 /// Of methods that make steps until they converge.
 inline constexpr const char* kNotConverged =
     "has no result: expected a step that converges for value {}, got none. Check it for NaN and "

@@ -102,7 +102,7 @@ namespace linalg {
 
 Tensor matrix_power(const Tensor& x, Index n) {
   tensor::check_square("matrix_power", x);
-  if (n < 0) return matrix_power(inv(x), -n);
+  if (n < 0) return matrix_power(tensor::inverse("matrix_power", x), -n);
   if (n == 0) {
     const Tensor one =
         tensor::identities(tensor::batch_shape(x.shape()), x.size(-1), x.size(-1), x);

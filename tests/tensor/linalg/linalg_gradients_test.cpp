@@ -49,6 +49,26 @@ const std::map<std::string, Function>& functions_of_squares() {
          const LuMatrices made = linalg::lu(a);
          return std::vector{made.l, made.u};
        }},
+      {"lu of tall matrices",
+       [](const Tensor& a) {
+         const LuMatrices made = linalg::lu(a.slice(1, 0, 2));
+         return std::vector{made.l, made.u};
+       }},
+      {"lu of one column",
+       [](const Tensor& a) {
+         const LuMatrices made = linalg::lu(a.slice(1, 0, 1));
+         return std::vector{made.l, made.u};
+       }},
+      {"lu of wide matrices",
+       [](const Tensor& a) {
+         const LuMatrices made = linalg::lu(a.slice(0, 0, 2));
+         return std::vector{made.l, made.u};
+       }},
+      {"lu of a batch of wide matrices",
+       [](const Tensor& a) {
+         const LuMatrices made = linalg::lu(stack({a.slice(0, 0, 2), a.slice(0, 1, 3)}));
+         return std::vector{made.l, made.u};
+       }},
       {"lu_solve",
        [](const Tensor& a) { return std::vector{linalg::lu_solve(linalg::lu_factor(a), a * a)}; }},
       {"lu_solve adjoint",
@@ -58,6 +78,11 @@ const std::map<std::string, Function>& functions_of_squares() {
       {"inv", [](const Tensor& a) { return std::vector{linalg::inv(a)}; }},
       {"det", [](const Tensor& a) { return std::vector{linalg::det(a)}; }},
       {"slogdet", [](const Tensor& a) { return std::vector{linalg::slogdet(a).logabsdet}; }},
+      {"sign of slogdet",
+       [](const Tensor& a) {
+         const Slogdet made = linalg::slogdet(a);
+         return std::vector{made.sign * made.logabsdet.cast(made.sign.dtype()), made.sign};
+       }},
       {"qr",
        [](const Tensor& a) {
          const Qr made = linalg::qr(a);
@@ -166,8 +191,6 @@ TEST(LinalgGradients, AreRefusedWhereThereAreNone) {
   EXPECT_ERROR(linalg::qr(tall, QrMode::kComplete), kUnsupported,
                "[qr] the complete form of [3, 2] has no gradient");
   EXPECT_ERROR(linalg::svd(tall), kUnsupported, "[svd] the full form of [3, 2] has no gradient");
-  EXPECT_ERROR(linalg::lu(tall), kUnsupported,
-               "[lu] gradients of factors of matrices that are not");
 }
 
 /// The terms of two equal values are left out.

@@ -404,6 +404,14 @@ TEST_P(LinalgTest, Refusals) {
                "one of f32, f64, c64, c128, got i32");
   EXPECT_ERROR(linalg::solve(eye(2, device_), ones({3, 1}, device_)), kShapeMismatch,
                "[solve] the operands do not fit: expected 2 rows in b, got 3");
+  EXPECT_ERROR(linalg::solve(eye(2, device_), ones({3}, device_)), kShapeMismatch,
+               "[solve] the operands do not fit: expected 2 elements in b, got 3 (a: f32 [2, 2]" +
+                   on_ + "; b: f32 [3]" + on_ + ").");
+  EXPECT_ERROR(linalg::solve(eye(2, device_), ones({2}, {DType::i32, device_})), kDtypeMismatch,
+               "[solve]", "b: i32 [2]");
+  EXPECT_ERROR(linalg::matrix_power(ones({2, 2}, device_), -1), kInvalidArgument,
+               "[matrix_power] the matrix is singular");
+  EXPECT_ERROR(linalg::matrix_power(ones({2, 3}, device_), -1), kShapeMismatch, "[matrix_power]");
   EXPECT_ERROR(linalg::solve(eye(2, device_), ones({2, 1}, {DType::i32, device_})), kDtypeMismatch,
                "[solve]");
   EXPECT_ERROR(linalg::solve(eye(2, device_), ones({2, 1}, other_)), kDeviceMismatch, "[solve]");

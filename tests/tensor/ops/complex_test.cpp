@@ -493,6 +493,21 @@ TEST_P(ComplexTest, WhereWritesToAnOut) {
                kInvalidArgument, "[where]", "overlap");
 }
 
+TEST_P(ComplexTest, ErrorsOfOutDescribeComplexNumbers) {
+  const Tensor a = tensor({{1, 2}, {3, 4}, {5, 6}});
+  EXPECT_ERROR(add_out(zeros({2}, {DType::c64, device_}), a, a), kShapeMismatch, "[add]",
+               "c64 [2]");
+  EXPECT_ERROR(add_out(zeros({3}, {DType::c64, other_}), a, a), kDeviceMismatch, "[add]",
+               "out: c64 [3] on " + other_.name(), "a: c64 [3]");
+  EXPECT_ERROR(add_out(real(a), a, a), kDtypeMismatch, "[add]", "expected c64, got f32");
+  EXPECT_ERROR(abs_out(a, a), kDtypeMismatch, "[abs]", "expected f32, got c64");
+  EXPECT_ERROR(add_out(a.slice(0, 0, 2), a.slice(0, 1, 3), 1), kInvalidArgument, "[add]",
+               "overlap");
+  EXPECT_ERROR(add_out(zeros_like(a), a.clone().requires_grad_(), a), kInvalidArgument, "[add]");
+  const Tensor out = zeros_like(a);
+  EXPECT_EQ(add_out(out, a, tensor({{1, 0}}).reshape({})).to_vector<C>()[2], C(6, 6));
+}
+
 /// By the products of the parts.
 TEST_P(ComplexTest, Convolutions) {
   const TensorOptions options{DType::f32, device_};

@@ -1,6 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Reductions: edges, options and errors. tests/operators compares every dtype, layout and set of
 // axes with references.
+#include <array>
+#include <span>
+#include <type_traits>
+
 #include "support/device_test.h"
 
 namespace patchbay::test {
@@ -170,6 +174,21 @@ TEST_P(ReduceTest, EmptyTensors) {
                  "expected at least one element along the axes, got shape [2, 0]");
   EXPECT_INVALID(argmax(none, 1), "[argmax] nothing");
   EXPECT_INVALID(norm(none, INFINITY), "[norm]");
+}
+
+TEST_P(ReduceTest, AxesAreAnyRangeOfIntegers) {
+  const Tensor t = ones({2, 3, 4}, device_);
+  const std::vector<int> numbers = {0, -1};
+  const std::array<std::int64_t, 2> wide = {0, 2};
+  EXPECT_EQ(sum(t, numbers).to_vector<float>(), (std::vector<float>{8, 8, 8}));
+  EXPECT_EQ(sum(t, std::span(numbers), true).shape(), (Shape{1, 3, 1}));
+  EXPECT_EQ(sum(t, wide).shape(), Shape{3});
+  EXPECT_EQ(sum(t, std::vector<int>()).item<float>(), 24);
+  EXPECT_EQ(mean(t, Shape{1, 2}).shape(), Shape{2});
+  EXPECT_INVALID(sum(t, std::vector{std::int64_t{1} << 40}), "[sum] dimension 2147483647");
+  static_assert(!std::is_convertible_v<std::vector<double>, Axes>);
+  static_assert(!std::is_convertible_v<std::vector<bool>, Axes>);
+  static_assert(!std::is_convertible_v<bool, Axes>);
 }
 
 TEST_P(ReduceTest, AxesAreChecked) {
