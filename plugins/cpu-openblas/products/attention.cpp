@@ -75,8 +75,8 @@ struct AttentionKernel::Rooms {
     const auto bytes_of = [&](std::int64_t elements) {
       return whole_lines(elements * element_bytes);
     };
-    values = keys + bytes_of(loop.packed_elements(p.num_keys, p.rows, p.features, false));
-    scores = values + bytes_of(loop.packed_elements(p.width, p.rows, p.num_keys, true));
+    values = keys + bytes_of(loop.packed_elements(p.num_keys, p.rows, p.features, false, true));
+    scores = values + bytes_of(loop.packed_elements(p.width, p.rows, p.num_keys, true, true));
     products = scores + bytes_of(p.rows * p.num_keys);
     end = products + bytes_of(std::max(loop.scratch_elements(p.num_keys, p.rows, p.features, false),
                                        loop.scratch_elements(p.width, p.rows, p.num_keys, true)));
@@ -117,7 +117,7 @@ void AttentionKernel::compute(const Problem& p) const {
 const void* AttentionKernel::packed(const FloatGemm& product, char* room) const noexcept {
   const bool has_unit_rows = product.a_strides[0] == 1;
   if (product.k == 0 ||
-      loops_.products.packed_elements(product.m, product.n, product.k, has_unit_rows) == 0) {
+      loops_.products.packed_elements(product.m, product.n, product.k, has_unit_rows, true) == 0) {
     return nullptr;
   }
   loops_.products.pack_a(product, room);

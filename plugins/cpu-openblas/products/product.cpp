@@ -167,7 +167,8 @@ PackedCache::Block ProductKernel::kept_a(const GemmProblem& p, const Job& job,
                                          const FloatGemm& product) const noexcept {
   if (p.a_contents == 0 || p.k == 0 || job.is_vector) return nullptr;
   const std::int64_t size =
-      loops_.floats.packed_elements(p.m, p.n, p.k, p.a_strides[0] == 1) * element_bytes(dtype_);
+      loops_.floats.packed_elements(p.m, p.n, p.k, p.a_strides[0] == 1, p.b_strides[0] == 1) *
+      element_bytes(dtype_);
   if (size == 0) return nullptr;
   const PackedCache::Key key{p.a_contents, p.a, {dtype_, p.m, p.k, p.a_strides[0], p.a_strides[1]}};
   return packed_.find(key, size, job.number, [&](char* to) {

@@ -1,7 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Products of float matrices. Large ones are packed in blocks that stay in the caches: a block of b
-// in the last level, one of a in the second, a strip of b in the first. The blocks' extents are
-// constants, so that bits do not depend on the number of threads.
+// in the last level, one of a in the second, a strip of b in the first. Their depth is a constant,
+// so that bits do not depend on the number of threads or on the caches.
+#include <unistd.h>
+
 #include "matrix_vector.hpp"
 #include "product_pack.hpp"
 #include "product_tile.hpp"
@@ -9,20 +11,35 @@
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
 
+constexpr std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+constexpr std::int64_t most(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
+
+/// The bytes of a core's second-level cache that blocks are for.
+inline std::int64_t second_level_cache() {
+  static const std::int64_t bytes = [] {
+    constexpr std::int64_t kLeast = 256 << 10, kMost = 2 << 20, kIfUnknown = 512 << 10;
+    const std::int64_t told = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return told > 0 ? least(most(told, kLeast), kMost) : kIfUnknown;
+  }();
+  return bytes;
+}
+
 template <class T>
 struct Blocks {
-  static constexpr std::int64_t kDepth = sizeof(T) == 4 ? 384 : 256;
 #if defined(__AVX512F__)
-  static constexpr std::int64_t kRowBytes = 384 << 10, kSmallBytes = 256 << 10;
+  static constexpr std::int64_t kDepth = sizeof(T) == 4 ? 512 : 384;
 #else
-  static constexpr std::int64_t kRowBytes = 160 << 10, kSmallBytes = 128 << 10;
+  static constexpr std::int64_t kDepth = sizeof(T) == 4 ? 512 : 256;
 #endif
-  static constexpr std::int64_t kRowUnit = kDepth * static_cast<std::int64_t>(sizeof(T));
-  static constexpr std::int64_t kRows = kRowBytes / kRowUnit / kTileRows<T> * kTileRows<T>;
   static constexpr std::int64_t kColumns = 1024 / kTileColumns * kTileColumns;
+  /// Three eighths of the cache; the other block and the output pass through it.
+  static std::int64_t rows() {
+    constexpr std::int64_t kRowBytes = kDepth * static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t fitting = second_level_cache() / 8 * 3 / kRowBytes;
+    return most(fitting / kTileRows<T>, 1) * kTileRows<T>;
+  }
 };
 
-constexpr std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 constexpr std::int64_t round_up(std::int64_t n, std::int64_t unit) {
   return (n + unit - 1) / unit * unit;
 }
@@ -145,19 +162,20 @@ void pack_a(const FloatGemm& p, void* to) {
 template <class T>
 void multiply_large(const FloatGemm& p) {
   using Block = Blocks<T>;
+  const std::int64_t block_rows = Block::rows();
   const Matrices<T> x = matrices_of<T>(p);
   const T* const whole_a = static_cast<const T*>(p.packed_a);
   T* const packed_a = static_cast<T*>(p.scratch);
   T* const packed_b =
-      packed_a + round_up(least(p.m, Block::kRows), kLanes<T>) * least(p.k, Block::kDepth);
+      packed_a + round_up(least(p.m, block_rows), kLanes<T>) * least(p.k, Block::kDepth);
   for (std::int64_t j = 0; j < p.n; j += Block::kColumns) {
     const std::int64_t columns = least(p.n - j, Block::kColumns);
     for (std::int64_t step = 0; step < p.k; step += Block::kDepth) {
       const std::int64_t k = least(p.k - step, Block::kDepth);
       pack_columns_of_b(x, j, columns, step, k, packed_b);
       const T beta = step == 0 ? x.beta : T(1);
-      for (std::int64_t i = 0; i < p.m; i += Block::kRows) {
-        const std::int64_t rows = least(p.m - i, Block::kRows);
+      for (std::int64_t i = 0; i < p.m; i += block_rows) {
+        const std::int64_t rows = least(p.m - i, block_rows);
         const T* a = packed_a;
         if (whole_a != nullptr) {
           a = whole_a + step * packed_rows<T>(p.m) + i * k;
@@ -205,33 +223,42 @@ void multiply_thin(const FloatGemm& p) {
   }
 }
 
-/// Whether packing does not pay: a and b fit the second-level cache, or a block would be used once.
+/// Whether packing does not pay: a stays in the second-level cache, or a block would be used once.
+/// If b has unit rows, a tile reads few lines of it again and again, and a may be larger.
 template <class T>
-bool is_small(std::int64_t m, std::int64_t n, std::int64_t k, bool a_has_unit_rows) {
+bool is_small(std::int64_t m, std::int64_t n, std::int64_t k, bool a_has_unit_rows,
+              bool b_has_unit_rows) {
+  constexpr std::int64_t kMostBytes = 256 << 10, kManyColumns = 128;
   if (!a_has_unit_rows || k > Blocks<T>::kDepth) return false;
-  return n <= kTileColumns ||
-         m * k * static_cast<std::int64_t>(sizeof(T)) <= Blocks<T>::kSmallBytes;
+  const std::int64_t bytes = m * k * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t cache = second_level_cache();
+  return n <= kTileColumns || bytes <= least(cache / 4, kMostBytes) ||
+         (b_has_unit_rows && n >= kManyColumns && bytes <= cache / 2);
 }
 
 template <class T>
 std::int64_t scratch_elements(std::int64_t m, std::int64_t n, std::int64_t k,
                               bool a_has_unit_rows) {
-  if (is_small<T>(m, n, k, a_has_unit_rows)) return 0;
+  if (is_small<T>(m, n, k, a_has_unit_rows, false)) return 0;
   using Block = Blocks<T>;
   const std::int64_t columns = is_thin<T>(m) ? 0 : least(n, Block::kColumns);
-  return (round_up(least(m, Block::kRows), kLanes<T>) + columns) * least(k, Block::kDepth);
+  return (round_up(least(m, Block::rows()), kLanes<T>) + columns) * least(k, Block::kDepth);
 }
 
 template <class T>
-std::int64_t packed_elements(std::int64_t m, std::int64_t n, std::int64_t k, bool a_has_unit_rows) {
-  return is_small<T>(m, n, k, a_has_unit_rows) ? 0 : packed_rows<T>(m) * k;
+std::int64_t packed_elements(std::int64_t m, std::int64_t n, std::int64_t k, bool a_has_unit_rows,
+                             bool b_has_unit_rows) {
+  return is_small<T>(m, n, k, a_has_unit_rows, b_has_unit_rows) ? 0 : packed_rows<T>(m) * k;
 }
 
 template <class T>
 void multiply(const FloatGemm& p) {
   if (p.k == 0 || *static_cast<const T*>(p.alpha) == T(0)) return scale_out<T>(p);
   if (p.is_vector) return multiply_vector<T>(p);
-  if (is_small<T>(p.m, p.n, p.k, p.a_strides[0] == 1)) return multiply_small<T>(p);
+  if (p.packed_a == nullptr &&
+      is_small<T>(p.m, p.n, p.k, p.a_strides[0] == 1, p.b_strides[0] == 1)) {
+    return multiply_small<T>(p);
+  }
   if (is_thin<T>(p.m)) return multiply_thin<T>(p);
   multiply_large<T>(p);
 }

@@ -79,6 +79,9 @@ PATCHBAY_INLINE T limited(T x, T low, T high) {
 // Adding one of these rounds to an integer, which the low bits then contain.
 constexpr float kRound32 = 12582912.0f;          // 1.5 * 2^23
 constexpr double kRound64 = 6755399441055744.0;  // 1.5 * 2^52
+/// Rounds to an even integer; the low bits then contain half of it.
+constexpr float kRoundToEven32 = 25165824.0f;  // 1.5 * 2^24
+constexpr float kNoRest = -0.0f;               // compilers drop its addition
 
 /// y 2^n for the n that `shifted` contains. In two steps, so that subnormal results and infinity
 /// are correct.
@@ -110,11 +113,26 @@ PATCHBAY_INLINE float without_powers(float x, float n) {
   return multiply_add(n, 2.12194440e-4f, multiply_add(n, -0.693359375f, x));
 }
 
-/// exp(x + rest) = 2^n exp(r), |r| <= ln 2 / 2. x is between -104 and 89, the rest is small.
+/// exp(x + rest) = 2^n exp(r) for an even n, so that |r| <= ln 2. x is between -104 and 89, the
+/// rest is small. Two products with 2^(n / 2) round subnormal results once. The polynomial
+/// minimises the relative error of the exponential by Lawson's iteration: 2^-30.7.
 PATCHBAY_INLINE float exp_of_sum(float x, float rest) {
-  const float shifted = multiply_add(x + rest, 1.44269504088896341f, kRound32);
-  const float r = without_powers(x, shifted - kRound32) + rest;
-  return times_power(small_expm1(r) + 1.0f, shifted);
+  constexpr float kBiased = kRoundToEven32 + 2 * 127.0f;
+  const float shifted = multiply_add(x + rest, 1.44269504088896341f, kBiased);
+  const float r = without_powers(x, shifted - kBiased) + rest;
+  const float p = polynomial(r, {2.443981416e-5f, 2.011006307e-4f, 1.389371146e-3f, 8.332526367e-3f,
+                                 4.166652519e-2f, 1.666667388e-1f, 5.000000107e-1f});
+  const float power = from_bits(bits_of(shifted) << 23);
+  return (multiply_add(p, r * r, r) + 1.0f) * power * power;
+}
+
+/// exp(x) - 1 for |x| <= 87, as 2^n (exp(r) - 1) + (2^n - 1).
+PATCHBAY_INLINE float ordinary_expm1(float x) {
+  constexpr float kBiased = kRound32 + 127.0f;
+  const float shifted = multiply_add(x, 1.44269504088896341f, kBiased);
+  const float small = small_expm1(without_powers(x, shifted - kBiased));
+  const float power = from_bits(bits_of(shifted) << 23);
+  return multiply_add(small, power, power - 1.0f);
 }
 
 /// 2^64 exp(x + rest) for x from -104 to 0, and a rest that does not change n. The factor keeps the
@@ -144,7 +162,7 @@ PATCHBAY_INLINE double exp_of_sum(double x, double rest) {
   return times_power(1.0 + small_expm1(r), shifted);
 }
 
-PATCHBAY_INLINE float exp(float x) { return exp_of_sum(limited(x, -104.0f, 89.0f), 0.0f); }
+PATCHBAY_INLINE float exp(float x) { return exp_of_sum(limited(x, -104.0f, 89.0f), kNoRest); }
 PATCHBAY_INLINE double exp(double x) { return exp_of_sum(limited(x, -746.0, 710.0), 0.0); }
 
 struct Split {
@@ -215,13 +233,16 @@ PATCHBAY_INLINE T log(T x) {
   return log_or_edge(x, log_of_product(x, T(0)));
 }
 
+/// The smaller of |x| and `most`, also for NaN. A minimum of integers needs no branch.
+PATCHBAY_INLINE float limited_size(float x, float most) {
+  const std::uint32_t bits = bits_of(fabs(x)), highest = bits_of(most);
+  return from_bits(bits < highest ? bits : highest);
+}
+
+/// e / (e + 2), e = exp(2 |x|) - 1. From 9.02 on it is 1.
 PATCHBAY_INLINE float tanh(float x) {
-  const float size = fabs(x);
-  const float z = x * x;
-  const float p = polynomial(z, {-5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f,
-                                 1.33314422036e-1f, -3.33332819422e-1f});
-  const float large = 1.0f - 2.0f / (exp(2.0f * size) + 1.0f);
-  return __builtin_copysignf(size < 0.625f ? p * z * x + x : large, x);
+  const float e = ordinary_expm1(2.0f * limited_size(x, 9.02f));
+  return __builtin_copysignf(x != x ? x : e / (e + 2.0f), x);
 }
 
 PATCHBAY_INLINE double tanh(double x) {
@@ -299,15 +320,16 @@ PATCHBAY_INLINE double large_erfc(double x) {
          ((below_8 ? p_below_8 : p_above_8) / (below_8 ? q_below_8 : q_above_8));
 }
 
-/// 1 - exp(p(|x|)) from 1 on. p minimises erfc(x) |p(x) - log erfc(x)| between 1 and 4, by Lawson's
-/// iteration: the error is at most 2^-29.8. Beyond 4 the result is 1.
+/// x p(x^2) / q(x^2). The quotient minimises the relative error by Lawson's iteration: 2^-28.5 up
+/// to 4, from where on the result is 1. Its coefficients were then moved by units in the last place
+/// to the least error of the sums in f32.
 PATCHBAY_INLINE float erf(float x) {
-  const float size = fabs(x), near = size > 4.0f ? 4.0f : size;
-  const float e = exp_of_sum(
-      polynomial(near, {1.855749142e-4f, -2.939615864e-3f, 2.180535155e-2f, -1.030374318e-1f,
-                        -6.382256150e-1f, -1.127040029f, -3.537106968e-4f}),
-      0.0f);
-  return size < 1.0f ? x + small_erf(x) : __builtin_copysignf(1.0f - e, x);
+  const float near = limited(x, -4.0f, 4.0f), z = near * near;
+  const float p = polynomial(z, {6.79137338e-6f, 4.11278364e-4f, 4.22649691e-3f, 5.57495691e-2f,
+                                 1.92878932e-1f, 1.12837923f});
+  const float q = polynomial(z, {2.60486104e-7f, 7.25639693e-5f, 1.42120896e-3f, 1.62951555e-2f,
+                                 1.17495440e-1f, 5.04267931e-1f, 1.0f});
+  return near * p / q;
 }
 PATCHBAY_INLINE double erf(double x) {
   const double size = fabs(x), large = 1.0 - large_erfc(size);
@@ -322,14 +344,8 @@ PATCHBAY_INLINE T erfc(T x) {
   return size < T(1) ? (T(1) - x) - small_erf(x) : (x < T(0) ? T(2) - large : large);
 }
 
-/// The smaller of |x| and `most`, also for NaN. A minimum of integers needs no branch.
-PATCHBAY_INLINE float limited_size(float x, float most) {
-  const std::uint32_t bits = bits_of(fabs(x)), highest = bits_of(most);
-  return from_bits(bits < highest ? bits : highest);
-}
-
 PATCHBAY_INLINE float sigmoid(float a) {
-  const float e = exp_of_sum(-limited_size(a, 104.0f), 0.0f);
+  const float e = scaled_exp_of_sum(-limited_size(a, 104.0f), kNoRest) * 0x1p-64f;
   const float positive = a >= 0.0f ? 1.0f : a;  // NaN stays
   return (a < 0.0f ? e : positive) / (1.0f + e);
 }
@@ -349,23 +365,17 @@ PATCHBAY_INLINE Square square_of(float x) {
 }
 
 /// a / 2 erfc(-a / sqrt 2) with one exponential: max(a, 0) minus the tail, which is
-/// size / 2 exp(-size^2 / 2) erfcx(x) for x = size / sqrt 2. For all x, (1 + 2 x) erfcx(x) is close
-/// to a polynomial in (x - c) / (x + c): Shepherd and Laframboise, Chebyshev Approximation of
-/// (1 + 2x) exp(x^2) erfc x, Math. Comp. 36 (1981). This one is in w = x / (x + 2), which keeps its
-/// digits where x is small. Its greatest relative error was minimised by Lawson's iteration:
-/// 2^-26.1.
+/// size exp(-size^2 / 2) erfcx(size / sqrt 2) / 2. The last two factors are p(size) / q(size),
+/// whose greatest relative error was minimised by Lawson's iteration: 2^-27.3.
 PATCHBAY_INLINE float gelu(float a) {
-  constexpr float kRoot2 = 1.4142135623730950f;
   const float size = limited_size(a, 14.4f);  // the tail is 0 from here on; NaN is restored below
-  const float above = size + 2.0f * kRoot2, slope = multiply_add(size, kRoot2, 1.0f);
-  const float reciprocal = 1.0f / (above * slope);
   const float p = polynomial(
-      size * slope * reciprocal,
-      {-2.04618868e-1f, 6.063302505e-1f, -4.156427945e-1f, -8.871989102e-2f, -4.425768875e-1f,
-       5.433076777e-1f, 1.670772822f, -3.283805405f, 1.74324316f, 9.999999865e-1f});
+      size, {4.108951616e-3f, 4.058371994e-2f, 1.830883640e-1f, 4.380969498e-1f, 5.000000029e-1f});
+  const float q = polynomial(
+      size, {1.029949288e-2f, 1.017348150e-1f, 4.690831266e-1f, 1.201893679f, 1.674078876f, 1.0f});
   const Square square = square_of(size);
   const float e = scaled_exp_of_sum(-0.5f * square.value, -0.5f * square.rest);
-  const float tail = size * (e * (p * (above * reciprocal))) * 0x1p-65f;
+  const float tail = (size * p / q) * e * 0x1p-64f;
   return (a < 0.0f ? a * 0.0f : a) - tail;  // NaN for -infinity, like the table
 }
 

@@ -41,6 +41,49 @@ inline void turn_square(const double* from, std::int64_t line, double* to, std::
   *reinterpret_cast<LoosePair*>(to + width) = __builtin_shufflevector(a, b, 1, 3);
 }
 
+#if defined(__AVX2__)
+inline void turn_large_square(const float* from, std::int64_t line, float* to, std::int64_t width) {
+  typedef float Eight __attribute__((vector_size(32)));
+  Eight a[8], b[8];
+  PATCHBAY_UNROLL
+  for (int l = 0; l < 8; ++l) a[l] = load<Eight>(from + l * line);
+  PATCHBAY_UNROLL
+  for (int l = 0; l < 8; l += 2) {
+    b[l] = __builtin_shufflevector(a[l], a[l + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    b[l + 1] = __builtin_shufflevector(a[l], a[l + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  PATCHBAY_UNROLL
+  for (int l = 0; l < 8; l += 4) {
+    PATCHBAY_UNROLL
+    for (int i = 0; i < 2; ++i) {
+      a[l + 2 * i] = __builtin_shufflevector(b[l + i], b[l + i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      a[l + 2 * i + 1] =
+          __builtin_shufflevector(b[l + i], b[l + i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  }
+  PATCHBAY_UNROLL
+  for (int l = 0; l < 4; ++l) {
+    store(to + l * width, __builtin_shufflevector(a[l], a[l + 4], 0, 1, 2, 3, 8, 9, 10, 11));
+    store(to + (l + 4) * width,
+          __builtin_shufflevector(a[l], a[l + 4], 4, 5, 6, 7, 12, 13, 14, 15));
+  }
+}
+inline void turn_large_square(const double* from, std::int64_t line, double* to,
+                              std::int64_t width) {
+  typedef double Four __attribute__((vector_size(32)));
+  const Four a = load<Four>(from), b = load<Four>(from + line), c = load<Four>(from + 2 * line),
+             d = load<Four>(from + 3 * line);
+  const Four ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+  const Four ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Four cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+  const Four cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  store(to, __builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5));
+  store(to + width, __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5));
+  store(to + 2 * width, __builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7));
+  store(to + 3 * width, __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7));
+}
+#endif
+
 /// to[step * width + l] = from[l * line + step * next] for `lines` lines; pads the width with
 /// zeros.
 template <class T>
@@ -82,7 +125,16 @@ void pack_turned(const T* from, std::int64_t line, std::int64_t lines, std::int6
   constexpr int kSide = kSquare<T>, kTogether = kLineBytes / static_cast<int>(sizeof(T));
   const std::int64_t whole_lines = lines / kSide * kSide, whole = k / kTogether * kTogether;
   for (std::int64_t step = 0; step < whole; step += kTogether) {
-    for (std::int64_t l = 0; l < whole_lines; l += kSide) {
+    std::int64_t l = 0;
+#if defined(__AVX2__)
+    for (; l + 2 * kSide <= whole_lines; l += 2 * kSide) {
+      PATCHBAY_UNROLL
+      for (int s = 0; s < kTogether; s += 2 * kSide) {
+        turn_large_square(from + l * line + step + s, line, to + (step + s) * width + l, width);
+      }
+    }
+#endif
+    for (; l < whole_lines; l += kSide) {
       for (int s = 0; s < kTogether; s += kSide) {
         turn_square(from + l * line + step + s, line, to + (step + s) * width + l, width);
       }

@@ -109,6 +109,8 @@ inline std::int64_t padded_rows(std::int64_t rows) {
 
 /// Packed inputs are in the order of the loop: kVectors vectors of a, then kColumns elements of b,
 /// at each step.
+/// Others are read ahead by hand, because the hardware does not follow short runs of memory that
+/// are far apart.
 template <class T, int kBytes, int kVectors, int kColumns, bool kPacked>
 void multiply_tile(const Tile<T>& tile) {
   using V = Vector<T, kBytes>;
@@ -128,6 +130,11 @@ void multiply_tile(const Tile<T>& tile) {
     V column[kVectors];
     PATCHBAY_UNROLL
     for (int i = 0; i < kVectors; ++i) column[i] = load<V>(a + i * kWidth);
+    if constexpr (!kPacked) {
+      constexpr std::int64_t kAhead = 8;
+      PATCHBAY_UNROLL
+      for (int i = 0; i < kVectors; ++i) __builtin_prefetch(a + kAhead * a_step + i * kWidth);
+    }
     PATCHBAY_UNROLL
     for (int j = 0; j < kColumns; ++j) {
       const T factor = b[j * b_next];

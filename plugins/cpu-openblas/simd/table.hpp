@@ -116,8 +116,8 @@ struct FloatGemmLoop {
   void (*pack_a)(const FloatGemm& problem, void* to) = nullptr;
   /// The number of elements that it writes; 0 if products of these extents read a as it is.
   std::int64_t (*packed_elements)(std::int64_t m, std::int64_t n, std::int64_t k,
-                                  bool a_has_unit_rows) = nullptr;
-  /// The number of elements of scratch memory for a product of these extents.
+                                  bool a_has_unit_rows, bool b_has_unit_rows) = nullptr;
+  /// The number of elements of scratch memory for a product of these extents or smaller ones.
   std::int64_t (*scratch_elements)(std::int64_t m, std::int64_t n, std::int64_t k,
                                    bool a_has_unit_rows) = nullptr;
 };
@@ -293,7 +293,7 @@ struct SimdTable {
   IntegerGemmEntry integer_gemm[kNumDtypes] = {};
   FloatGemmLoop float_gemm[kNumDtypes] = {};
   FactorLoop factors[kNumDtypes][2][kNumFactors] = {};  // of f32 and f64: numbers, and pairs
-  FftLoops fft[kNumDtypes] = {};                         // of f32 and f64
+  FftLoops fft[kNumDtypes] = {};                        // of f32 and f64
   SoftmaxLoops softmax[kNumDtypes] = {};
   NormalizeLoops normalize[kNumDtypes] = {};
   KeepMost keep_most[kNumDtypes] = {};  // f32 and f64

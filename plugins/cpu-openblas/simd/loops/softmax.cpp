@@ -13,7 +13,6 @@ constexpr std::int64_t kRowsTogether = 128;
 
 /// exp(x) for x <= 0, or NaN.
 PATCHBAY_INLINE float exp_of_difference(float x) {
-  constexpr float kNoRest = -0.0f;  // compilers drop its addition
   return scaled_exp_of_sum(-104.0f > x ? -104.0f : x, kNoRest) * 0x1p-64f;
 }
 PATCHBAY_INLINE double exp_of_difference(double x) {
