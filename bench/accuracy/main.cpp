@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Factors all matrices of an npz file, and transforms its vectors, for compare.py: patchbay-accuracy
-// IN.npz OUT DEVICE. Each result is a line of its name, dtype, shape and size, and then its bytes.
+// Factors all matrices of an npz file, and transforms its vectors, for compare.py:
+// patchbay-accuracy IN.npz OUT DEVICE. Each result is a line of its name, dtype, shape and size,
+// and then its bytes.
 #include <cstdio>
 #include <fstream>
 #include <iostream>

@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Which tensors the kernels of convolutions and of pooling take.
+#include "kit/windows.hpp"
+
 #include <array>
 #include <exception>
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include "kit/windows.hpp"
 
 namespace patchbay {
 namespace {
