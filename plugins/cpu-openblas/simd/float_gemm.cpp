@@ -32,10 +32,13 @@ struct Blocks {
   static constexpr std::int64_t kDepth = sizeof(T) == 4 ? 512 : 256;
 #endif
   static constexpr std::int64_t kColumns = 1024 / kTileColumns * kTileColumns;
-  /// Three eighths of the cache; the other block and the output pass through it.
+  /// Of a quarter of the cache, because the other block and the output pass through it, and
+  /// programs of a processor's other threads may share it.
   static std::int64_t rows() {
     constexpr std::int64_t kRowBytes = kDepth * static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t fitting = second_level_cache() / 8 * 3 / kRowBytes;
+    constexpr std::int64_t kLeastBytes = 160 << 10, kMostBytes = 384 << 10;
+    const std::int64_t room = least(most(second_level_cache() / 4, kLeastBytes), kMostBytes);
+    const std::int64_t fitting = room / kRowBytes;
     return most(fitting / kTileRows<T>, 1) * kTileRows<T>;
   }
 };

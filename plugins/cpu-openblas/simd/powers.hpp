@@ -65,7 +65,7 @@ PATCHBAY_INLINE T log1p(T x) {
   const T sum = T(1) + x;
   const T added = sum - T(1);
   const T rest = (T(1) - (sum - added)) + (x - added);
-  const T result = log_or_edge(sum, log_of_product(sum, rest / sum));
+  const T result = log_or_edge(sum, log_of(log_parts(sum), rest / sum));
   return select(x == T(0), x, result);  // -0 stays
 }
 
@@ -74,12 +74,18 @@ template <class T>
 PATCHBAY_INLINE T log2(T x) {
   constexpr T kMore = T(0.44269504088896340736);  // log2(e) - 1
   const LogParts<T> parts = log_parts(x);
-  const T y = parts.cubic - T(0.5) * (parts.f * parts.f);
-  return log_or_edge(x, ((y * kMore + parts.f * kMore) + y + parts.f) + parts.e);
+  return log_or_edge(x, ((parts.rest * kMore + parts.f * kMore) + parts.rest + parts.f) + parts.e);
 }
 
 PATCHBAY_INLINE float fmod(float x, float y) { return __builtin_fmodf(x, y); }
 PATCHBAY_INLINE double fmod(double x, double y) { return __builtin_fmod(x, y); }
+
+/// Positive normal numbers, of which few logarithms are not.
+struct OrdinaryLog {
+  static constexpr bool kExists = true;
+  PATCHBAY_INLINE static bool takes(float x) { return bits_of(x) - 0x00800000u < 0x7f000000u; }
+  PATCHBAY_INLINE static float apply(float x) { return log_of(log_parts_of_normal(x), kNoRest); }
+};
 
 /// For quotients below a limit. The rounded quotient may be the next whole number; then what
 /// remains has the other sign, like that of a quotient that was rounded up.

@@ -65,8 +65,8 @@ inline void stream_loop(std::int64_t n, Out* out, In... in) {
   stream_fence();
 }
 
-/// Specialised for an Op whose `apply` branches: `takes(operands...)` tells which operands its own
-/// `apply` computes without a branch, with the same result.
+/// Specialised for an Op whose `apply` branches or is slow: `takes(operands...)` tells which
+/// operands its own `apply` computes without a branch, with the same result.
 template <class Op, class T>
 struct Ordinary {
   static constexpr bool kExists = false;
@@ -86,7 +86,7 @@ inline void ordinary_loop(bool stream, std::int64_t n, Out* out, In... in) {
     if (others == 0) {
       loop<Fast>(stream, count, out + i, in.from(i)...);
     } else {
-      for (std::int64_t k = i; k < i + count; ++k) out[k] = Op::apply(in[k]...);
+      plain_loop<Op>(count, out + i, in.from(i)...);
     }
   }
 }

@@ -27,6 +27,8 @@ template <class T>
 struct Ordinary<Unary_cos, T> : OfOrdinaryAngles<Cosine> {};
 template <class T>
 struct Ordinary<Unary_tan, T> : OfOrdinaryAngles<Tangent> {};
+template <>
+struct Ordinary<Unary_log, float> : OrdinaryLog {};
 
 // Single precision needs fewer steps than the table's formulas.
 struct SingleGelu {
