@@ -199,28 +199,40 @@ constexpr bool is_thin(std::int64_t m) {
   return m * static_cast<std::int64_t>(sizeof(T)) <= kMostBytes;
 }
 
+/// Whether a tile's columns of b, each a run of memory, stay in the first-level cache where they
+/// lie. Runs that are a power of two apart would evict each other.
+template <class T>
+bool can_read_in_place(const FloatGemm& p) {
+  constexpr std::int64_t kApart = 1 << 10;
+  return p.b_strides[0] == 1 && p.b_strides[1] * static_cast<std::int64_t>(sizeof(T)) % kApart != 0;
+}
+
 /// Packs a, and reads b where it lies.
 template <class T>
-void multiply_thin(const FloatGemm& p) {
+void multiply_in_place(const FloatGemm& p) {
+  const std::int64_t block_rows = is_thin<T>(p.m) ? p.m : Blocks<T>::rows();
   const Matrices<T> x = matrices_of<T>(p);
   const T* const whole_a = static_cast<const T*>(p.packed_a);
   T* const packed_a = static_cast<T*>(p.scratch);
   for (std::int64_t step = 0; step < p.k; step += Blocks<T>::kDepth) {
     const std::int64_t k = least(p.k - step, Blocks<T>::kDepth);
     const T beta = step == 0 ? x.beta : T(1);
-    const T* a = packed_a;
-    if (whole_a != nullptr) {
-      a = whole_a + step * packed_rows<T>(p.m);
-    } else {
-      pack_rows_of_a(x, 0, p.m, step, k, packed_a);
-    }
-    for (std::int64_t j = 0; j < p.n; j += kTileColumns) {
-      const T* const b = x.b + j * x.b_column + step * x.b_row;
-      for (std::int64_t i = 0; i < p.m; i += kTileRows<T>) {
-        const std::int64_t rows = least(p.m - i, kTileRows<T>);
-        tile_loop<T, false>(rows, least(p.n - j, kTileColumns))(
-            {k, a + i * k, padded_rows<T>(rows), b, x.b_row, x.b_column,
-             x.out + i + j * x.out_column, x.out_column, rows, x.alpha, beta});
+    for (std::int64_t row = 0; row < p.m; row += block_rows) {
+      const std::int64_t end = least(p.m, row + block_rows);
+      const T* a = packed_a;
+      if (whole_a != nullptr) {
+        a = whole_a + step * packed_rows<T>(p.m) + row * k;
+      } else {
+        pack_rows_of_a(x, row, end - row, step, k, packed_a);
+      }
+      for (std::int64_t j = 0; j < p.n; j += kTileColumns) {
+        const T* const b = x.b + j * x.b_column + step * x.b_row;
+        for (std::int64_t i = row; i < end; i += kTileRows<T>) {
+          const std::int64_t rows = least(end - i, kTileRows<T>);
+          tile_loop<T, false>(rows, least(p.n - j, kTileColumns))(
+              {k, a + (i - row) * k, padded_rows<T>(rows), b, x.b_row, x.b_column,
+               x.out + i + j * x.out_column, x.out_column, rows, x.alpha, beta});
+        }
       }
     }
   }
@@ -262,7 +274,7 @@ void multiply(const FloatGemm& p) {
       is_small<T>(p.m, p.n, p.k, p.a_strides[0] == 1, p.b_strides[0] == 1)) {
     return multiply_small<T>(p);
   }
-  if (is_thin<T>(p.m)) return multiply_thin<T>(p);
+  if (is_thin<T>(p.m) || can_read_in_place<T>(p)) return multiply_in_place<T>(p);
   multiply_large<T>(p);
 }
 

@@ -42,7 +42,8 @@ inline void turn_square(const double* from, std::int64_t line, double* to, std::
 }
 
 #if defined(__AVX2__)
-inline void turn_large_square(const float* from, std::int64_t line, float* to, std::int64_t width) {
+PATCHBAY_INLINE void turn_large_square(const float* from, std::int64_t line, float* to,
+                                       std::int64_t width) {
   typedef float Eight __attribute__((vector_size(32)));
   Eight a[8], b[8];
   PATCHBAY_UNROLL
@@ -68,8 +69,8 @@ inline void turn_large_square(const float* from, std::int64_t line, float* to, s
           __builtin_shufflevector(a[l], a[l + 4], 4, 5, 6, 7, 12, 13, 14, 15));
   }
 }
-inline void turn_large_square(const double* from, std::int64_t line, double* to,
-                              std::int64_t width) {
+PATCHBAY_INLINE void turn_large_square(const double* from, std::int64_t line, double* to,
+                                       std::int64_t width) {
   typedef double Four __attribute__((vector_size(32)));
   const Four a = load<Four>(from), b = load<Four>(from + line), c = load<Four>(from + 2 * line),
              d = load<Four>(from + 3 * line);
