@@ -11,12 +11,11 @@
 namespace patchbay::cpu {
 namespace {
 
-constexpr std::int64_t kChunkBytes = 128 << 10;  // of the windows' gradient, unless a row has more
-constexpr std::int64_t kSumBytes = 128 << 10;    // unless the sums of one channel have more
-constexpr std::int64_t kMostSteps = 512;         // of a chain of sums, unless a row has more
-constexpr std::int64_t kTogether = 4;            // filters of a tile
-constexpr double kLeastUse = 0.6;                // of the lanes
-constexpr std::int64_t kMostWidth = 64;          // filters for which patches cost more
+constexpr std::int64_t kChunkBytes = 4 << 10;  // of a filter's gradient, unless a row has more;
+                                               // those of a tile stay in the first-level cache
+constexpr std::int64_t kSumBytes = 128 << 10;  // unless the sums of one channel have more
+constexpr double kLeastUse = 0.6;              // of the lanes
+constexpr std::int64_t kMostWidth = 64;        // filters for which patches cost more
 
 }  // namespace
 
@@ -28,19 +27,19 @@ struct DirectWeightGradient<T>::Problem : SourceSizes {
         kernel_w(sizes.w.kernel),
         step_h(sizes.h.dilation),
         step_w(sizes.w.dilation),
-        lanes(loop.lanes_of(sizes.w.windows)) {
+        lanes(loop.lanes_of(sizes.w.windows)),
+        tile(loop.weight_filters) {
     const std::int64_t line = pieces(to_w, lanes) * lanes;
     pitch = line + reach_w;
     copies_grad = line != to_w;
     grad_pitch = line;
     // Chains of sums do not depend on the threads, and so the bits do not.
-    const std::int64_t rows = std::max(
-        std::min(kChunkBytes / (width * line * std::int64_t{sizeof(T)}), kMostSteps * lanes / line),
-        std::int64_t{1});
+    const std::int64_t rows =
+        std::max(kChunkBytes / (line * std::int64_t{sizeof(T)}), std::int64_t{1});
     band = pieces(to_h, pieces(to_h, std::min(rows, to_h)));
     together = std::clamp(rows / to_h, std::int64_t{1}, images);
-    const std::int64_t tiles = pieces(width, kTogether);
-    filters = pieces(tiles, std::min(tiles, pieces(num_threads, groups * depth))) * kTogether;
+    const std::int64_t tiles = pieces(width, tile);
+    filters = pieces(tiles, std::min(tiles, pieces(num_threads, groups * depth))) * tile;
     const std::int64_t most =
         std::max(kSumBytes / (channel_sums() * std::int64_t{sizeof(T)}), std::int64_t{1});
     const std::int64_t shared = pieces(num_threads, groups * filter_blocks());
@@ -65,7 +64,7 @@ struct DirectWeightGradient<T>::Problem : SourceSizes {
   }
 
   std::int64_t kernel_h, kernel_w, step_h, step_w;
-  std::int64_t lanes;
+  std::int64_t lanes, tile;  // filters of a tile
   std::int64_t pitch, grad_pitch;
   bool copies_grad;                // so that its rows end with whole vectors
   std::int64_t filters, channels;  // of a unit
@@ -170,11 +169,17 @@ void DirectWeightGradient<T>::compute_unit(const Problem& p, const Unit& unit, c
       block.columns = p.kernel_w;
       block.column_step = p.step_w;
       if (p.copies_grad) copy_grad(p, block, slopes);
-      for (std::int64_t channel = 0; channel < unit.channels; ++channel) {
-        for (std::int64_t k = 0; k < p.kernel_h; ++k) {
-          block.source = planes + channel * p.plane() + k * p.step_h * p.pitch;
-          block.sums = sums + (channel * p.kernel_h + k) * block_sums;
-          loop_.add_weight(block);
+      const T* const first = static_cast<const T*>(block.grad);
+      for (std::int64_t filter = 0; filter < unit.filters; filter += p.tile) {
+        block.grad = first + filter * block.grad_filter;
+        block.filters = std::min(p.tile, unit.filters - filter);
+        for (std::int64_t channel = 0; channel < unit.channels; ++channel) {
+          for (std::int64_t k = 0; k < p.kernel_h; ++k) {
+            block.source = planes + channel * p.plane() + k * p.step_h * p.pitch;
+            block.sums =
+                sums + (channel * p.kernel_h + k) * block_sums + filter * p.kernel_w * p.lanes;
+            loop_.add_weight(block);
+          }
         }
       }
     }

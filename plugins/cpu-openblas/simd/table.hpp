@@ -253,10 +253,13 @@ struct DirectLoop {
   void (*sum)(const DirectBlock&) = nullptr;
   void (*add_weight)(const DirectWeightBlock&) = nullptr;
   std::int64_t lanes = 0, columns = 0;
+  bool has_pairs = false;
+  std::int64_t weight_filters = 0;  // that add_weight computes together
 
-  /// Lanes of a vector along rows of so many windows: half of them if the others would be empty.
+  /// Lanes of a vector along rows of so many windows: half of them if the others would be empty and
+  /// two rows can share a vector.
   std::int64_t lanes_of(std::int64_t windows) const {
-    return 2 * windows <= lanes ? lanes / 2 : lanes;
+    return has_pairs && 2 * windows <= lanes ? lanes / 2 : lanes;
   }
 };
 
