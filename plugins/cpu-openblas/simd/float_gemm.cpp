@@ -24,6 +24,10 @@ inline std::int64_t second_level_cache() {
   return bytes;
 }
 
+/// A column of the output of at most so many bytes uses each element of b so few times that packing
+/// b does not pay. All of a is one block then.
+constexpr std::int64_t kThinBytes = 384;
+
 template <class T>
 struct Blocks {
 #if defined(__AVX512F__)
@@ -36,7 +40,10 @@ struct Blocks {
   /// programs of a processor's other threads may share it.
   static std::int64_t rows() {
     constexpr std::int64_t kRowBytes = kDepth * static_cast<std::int64_t>(sizeof(T));
-    constexpr std::int64_t kLeastBytes = 160 << 10, kMostBytes = 384 << 10;
+    constexpr std::int64_t kLeastBytes = 192 << 10, kMostBytes = 384 << 10;
+    static_assert(kLeastBytes / kRowBytes / kTileRows<T> * kTileRows<T> *
+                      static_cast<std::int64_t>(sizeof(T)) >=
+                  kThinBytes);
     const std::int64_t room = least(most(second_level_cache() / 4, kLeastBytes), kMostBytes);
     const std::int64_t fitting = room / kRowBytes;
     return most(fitting / kTileRows<T>, 1) * kTileRows<T>;
@@ -192,11 +199,9 @@ void multiply_large(const FloatGemm& p) {
   }
 }
 
-/// Whether so few rows use each element of b that packing it does not pay.
 template <class T>
 constexpr bool is_thin(std::int64_t m) {
-  constexpr std::int64_t kMostBytes = 384;  // of a column of the output
-  return m * static_cast<std::int64_t>(sizeof(T)) <= kMostBytes;
+  return m * static_cast<std::int64_t>(sizeof(T)) <= kThinBytes;
 }
 
 /// Whether a tile's columns of b, each a run of memory, stay in the first-level cache where they
@@ -210,7 +215,7 @@ bool can_read_in_place(const FloatGemm& p) {
 /// Packs a, and reads b where it lies.
 template <class T>
 void multiply_in_place(const FloatGemm& p) {
-  const std::int64_t block_rows = is_thin<T>(p.m) ? p.m : Blocks<T>::rows();
+  const std::int64_t block_rows = Blocks<T>::rows();
   const Matrices<T> x = matrices_of<T>(p);
   const T* const whole_a = static_cast<const T*>(p.packed_a);
   T* const packed_a = static_cast<T*>(p.scratch);
