@@ -264,7 +264,7 @@ void check_alpha_0(const Device& device) {
 void operands_change(Context& context) {
   constexpr int kRounds = 3;  // plugins may keep an operand once they have seen it again
   const Device& device = context.device();
-  Problem<float> problem({16, 300, 400}, {}, {1, 0}, small_integer<float>);
+  Problem<float> problem({16, 300, 700}, {}, {1, 0}, small_integer<float>);
   const Argument out = problem.out.to_device(device, Access::kReadWrite),
                  a = problem.a.to_device(device, Access::kRead),
                  b = problem.b.to_device(device, Access::kRead);

@@ -163,7 +163,7 @@ TEST(Flaws, WithoutGroupsEachIsALaunch) {
 
 TEST(Flaws, OperandsThatAreKeptTooLongAreFound) {
   expect_found("kernels.gemm_of_changed_operands",
-               "gemm.1 of f32, m 16 n 300 k 400, NNN, padding 0, alpha 1 beta 0, after b was "
+               "gemm.1 of f32, m 16 n 300 k 700, NNN, padding 0, alpha 1 beta 0, after b was "
                "written: element ",
                subject_of("stale-operands", PATCHBAY_FLAWED_CPU_PLUGIN));
 }

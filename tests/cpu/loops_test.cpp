@@ -111,7 +111,8 @@ TEST_F(CpuLoops, ExpAndLogAreAccurate) {
 }
 
 /// Tighter than the records, whose bounds hold for every device's library. The worst that was found
-/// over all exponents: 1.5 rsqrt, 2.4 sigmoid, 1.3 tanh, 1.3 erf, 4.9 gelu, 0.51 pow.
+/// over all exponents: 1.5 rsqrt, 2.4 sigmoid, 2.4 tanh, 5.5 erf (6.7 without fused multiplications),
+/// 6.1 gelu, 0.51 pow.
 TEST_F(CpuLoops, FunctionsOfF32AreAccurate) {
   std::vector<float> x;
   for (float value = -12.8F; value < 13; value += 0.00071F) x.push_back(value);
@@ -123,9 +124,9 @@ TEST_F(CpuLoops, FunctionsOfF32AreAccurate) {
   };
   check(1.6, rsqrt(abs(t)), [](long double v) { return 1 / std::sqrt(std::fabs(v)); });
   check(3, sigmoid(t), [](long double v) { return 1 / (1 + std::exp(-v)); });
-  check(2, tanh(t), [](long double v) { return std::tanh(v); });
-  check(2, erf(t), [](long double v) { return std::erf(v); });
-  check(6, gelu(t), [](long double v) { return v / 2 * std::erfc(-v / std::sqrt(2.0L)); });
+  check(3, tanh(t), [](long double v) { return std::tanh(v); });
+  check(7, erf(t), [](long double v) { return std::erf(v); });
+  check(6.5, gelu(t), [](long double v) { return v / 2 * std::erfc(-v / std::sqrt(2.0L)); });
   check(1, pow(abs(t), 3.3F),
         [](long double v) { return std::pow(std::fabs(v), static_cast<long double>(3.3F)); });
   check(1, pow(1.7F, t), [](long double v) { return std::pow(static_cast<long double>(1.7F), v); });
