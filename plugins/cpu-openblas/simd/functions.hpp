@@ -325,12 +325,13 @@ PATCHBAY_INLINE double large_erfc(double x) {
 /// 2^-28.5 up to 4. Its coefficients were then moved by units in the last place to the least error
 /// of the sums in f32. At 4.3 it is above 1, with and without fused multiplications.
 PATCHBAY_INLINE float erf(float x) {
-  const float near = limited(x, -4.3f, 4.3f), z = near * near;
+  const float near = limited_size(x, 4.3f), z = near * near;
   const float p = polynomial(z, {6.79137338e-6f, 4.11278364e-4f, 4.22649691e-3f, 5.57495691e-2f,
                                  1.92878932e-1f, 1.12837923f});
   const float q = polynomial(z, {2.60486104e-7f, 7.25639693e-5f, 1.42120896e-3f, 1.62951555e-2f,
                                  1.17495440e-1f, 5.04267931e-1f, 1.0f});
-  return limited(near * p / q, -1.0f, 1.0f);
+  const float size = limited_size(near * p / q, 1.0f);
+  return __builtin_copysignf(x != x ? x : size, x);
 }
 PATCHBAY_INLINE double erf(double x) {
   const double size = fabs(x), large = 1.0 - large_erfc(size);
