@@ -80,19 +80,16 @@ Tensor square_lu_gradient(const Tensor& grad, const Tensor& lu) {
 Tensor lu_gradient(const Tensor& grad, const Tensor& lu, const Tensor& permutation) {
   const std::int64_t m = lu.size(-2), n = lu.size(-1), k = std::min(m, n);
   const Tensor factors = lu.slice(-2, 0, k).slice(-1, 0, k);
-  Tensor square = grad.slice(-2, 0, k).slice(-1, 0, k), result;
+  Tensor square = grad.slice(-2, 0, k).slice(-1, 0, k), others;
   if (m < n) {
-    const Tensor beyond = linalg::solve_triangular(adjoint(factors), grad.slice(-1, k), true, true);
-    square = sub(square, tril(matmul(beyond, adjoint(lu.slice(-1, k))), -1));
-    result = concat({square_lu_gradient(square, factors), beyond}, -1);
+    others = linalg::solve_triangular(adjoint(factors), grad.slice(-1, k), true, true);
+    square = sub(square, tril(matmul(others, adjoint(lu.slice(-1, k))), -1));
   } else if (m > n) {
-    const Tensor below =
-        adjoint(linalg::solve_triangular(factors, adjoint(grad.slice(-2, k)), true));
-    square = sub(square, triu(matmul(adjoint(lu.slice(-2, k)), below)));
-    result = concat({square_lu_gradient(square, factors), below}, -2);
-  } else {
-    result = square_lu_gradient(square, factors);
+    others = adjoint(linalg::solve_triangular(factors, adjoint(grad.slice(-2, k)), true));
+    square = sub(square, triu(matmul(adjoint(lu.slice(-2, k)), others)));
   }
+  Tensor result = square_lu_gradient(square, factors);
+  if (others.defined()) result = concat({result, others}, m < n ? -1 : -2);
   return permuted(result, inverse_of(permutation));
 }
 

@@ -24,8 +24,8 @@ inline std::int64_t second_level_cache() {
   return bytes;
 }
 
-/// A column of the output of at most so many bytes uses each element of b so few times that packing
-/// b does not pay. All of a is one block then.
+/// The most bytes of a column of the output for which packing b does not pay, because each of its
+/// elements is used so few times. All of a is one block then.
 constexpr std::int64_t kThinBytes = 384;
 
 template <class T>
@@ -45,8 +45,7 @@ struct Blocks {
                       static_cast<std::int64_t>(sizeof(T)) >=
                   kThinBytes);
     const std::int64_t room = least(most(second_level_cache() / 4, kLeastBytes), kMostBytes);
-    const std::int64_t fitting = room / kRowBytes;
-    return most(fitting / kTileRows<T>, 1) * kTileRows<T>;
+    return room / kRowBytes / kTileRows<T> * kTileRows<T>;
   }
 };
 
@@ -169,15 +168,25 @@ void pack_a(const FloatGemm& p, void* to) {
   }
 }
 
+/// Some rows of a, packed: of all of a where that is kept, else packed now.
+template <class T>
+const T* block_of_a(const FloatGemm& p, const Matrices<T>& x, std::int64_t row, std::int64_t rows,
+                    std::int64_t step, std::int64_t k) {
+  if (p.packed_a != nullptr) {
+    return static_cast<const T*>(p.packed_a) + step * packed_rows<T>(p.m) + row * k;
+  }
+  T* const block = static_cast<T*>(p.scratch);
+  pack_rows_of_a(x, row, rows, step, k, block);
+  return block;
+}
+
 template <class T>
 void multiply_large(const FloatGemm& p) {
   using Block = Blocks<T>;
   const std::int64_t block_rows = Block::rows();
   const Matrices<T> x = matrices_of<T>(p);
-  const T* const whole_a = static_cast<const T*>(p.packed_a);
-  T* const packed_a = static_cast<T*>(p.scratch);
-  T* const packed_b =
-      packed_a + round_up(least(p.m, block_rows), kLanes<T>) * least(p.k, Block::kDepth);
+  T* const packed_b = static_cast<T*>(p.scratch) +
+                      round_up(least(p.m, block_rows), kLanes<T>) * least(p.k, Block::kDepth);
   for (std::int64_t j = 0; j < p.n; j += Block::kColumns) {
     const std::int64_t columns = least(p.n - j, Block::kColumns);
     for (std::int64_t step = 0; step < p.k; step += Block::kDepth) {
@@ -186,14 +195,8 @@ void multiply_large(const FloatGemm& p) {
       const T beta = step == 0 ? x.beta : T(1);
       for (std::int64_t i = 0; i < p.m; i += block_rows) {
         const std::int64_t rows = least(p.m - i, block_rows);
-        const T* a = packed_a;
-        if (whole_a != nullptr) {
-          a = whole_a + step * packed_rows<T>(p.m) + i * k;
-        } else {
-          pack_rows_of_a(x, i, rows, step, k, packed_a);
-        }
-        multiply_block<T>(a, packed_b, rows, columns, k, x.out + i + j * x.out_column, x.out_column,
-                          x.alpha, beta);
+        multiply_block<T>(block_of_a(p, x, i, rows, step, k), packed_b, rows, columns, k,
+                          x.out + i + j * x.out_column, x.out_column, x.alpha, beta);
       }
     }
   }
@@ -217,19 +220,12 @@ template <class T>
 void multiply_in_place(const FloatGemm& p) {
   const std::int64_t block_rows = Blocks<T>::rows();
   const Matrices<T> x = matrices_of<T>(p);
-  const T* const whole_a = static_cast<const T*>(p.packed_a);
-  T* const packed_a = static_cast<T*>(p.scratch);
   for (std::int64_t step = 0; step < p.k; step += Blocks<T>::kDepth) {
     const std::int64_t k = least(p.k - step, Blocks<T>::kDepth);
     const T beta = step == 0 ? x.beta : T(1);
     for (std::int64_t row = 0; row < p.m; row += block_rows) {
       const std::int64_t end = least(p.m, row + block_rows);
-      const T* a = packed_a;
-      if (whole_a != nullptr) {
-        a = whole_a + step * packed_rows<T>(p.m) + row * k;
-      } else {
-        pack_rows_of_a(x, row, end - row, step, k, packed_a);
-      }
+      const T* const a = block_of_a(p, x, row, end - row, step, k);
       for (std::int64_t j = 0; j < p.n; j += kTileColumns) {
         const T* const b = x.b + j * x.b_column + step * x.b_row;
         for (std::int64_t i = row; i < end; i += kTileRows<T>) {
@@ -244,7 +240,7 @@ void multiply_in_place(const FloatGemm& p) {
 }
 
 /// Whether packing does not pay: a stays in the second-level cache, or a block would be used once.
-/// If b has unit rows, a tile reads few lines of it again and again, and a may be larger.
+/// With unit rows of b a tile reads few cache lines of it, so a may be larger.
 template <class T>
 bool is_small(std::int64_t m, std::int64_t n, std::int64_t k, bool a_has_unit_rows,
               bool b_has_unit_rows) {

@@ -113,6 +113,9 @@ PATCHBAY_INLINE float without_powers(float x, float n) {
   return multiply_add(n, 2.12194440e-4f, multiply_add(n, -0.693359375f, x));
 }
 
+/// 2^(i - 127) for the integer i in the low bits.
+PATCHBAY_INLINE float power_in(float shifted) { return from_bits(bits_of(shifted) << 23); }
+
 /// exp(x + rest) = 2^n exp(r) for an even n, so that |r| <= ln 2. x is between -104 and 89, the
 /// rest is small. Two products with 2^(n / 2) round subnormal results once. The polynomial
 /// minimises the relative error of the exponential by Lawson's iteration: 2^-30.7.
@@ -122,7 +125,7 @@ PATCHBAY_INLINE float exp_of_sum(float x, float rest) {
   const float r = without_powers(x, shifted - kBiased) + rest;
   const float p = polynomial(r, {2.443981416e-5f, 2.011006307e-4f, 1.389371146e-3f, 8.332526367e-3f,
                                  4.166652519e-2f, 1.666667388e-1f, 5.000000107e-1f});
-  const float power = from_bits(bits_of(shifted) << 23);
+  const float power = power_in(shifted);
   return (multiply_add(p, r * r, r) + 1.0f) * power * power;
 }
 
@@ -131,7 +134,7 @@ PATCHBAY_INLINE float ordinary_expm1(float x) {
   constexpr float kBiased = kRound32 + 127.0f;
   const float shifted = multiply_add(x, 1.44269504088896341f, kBiased);
   const float small = small_expm1(without_powers(x, shifted - kBiased));
-  const float power = from_bits(bits_of(shifted) << 23);
+  const float power = power_in(shifted);
   return multiply_add(small, power, power - 1.0f);
 }
 
@@ -141,7 +144,7 @@ PATCHBAY_INLINE float scaled_exp_of_sum(float x, float rest) {
   constexpr float kBiased = kRound32 + 127.0f + 64.0f;
   const float shifted = multiply_add(x, 1.44269504088896341f, kBiased);
   const float r = without_powers(x, shifted - kBiased) + rest;
-  return (small_expm1(r) + 1.0f) * from_bits(bits_of(shifted) << 23);
+  return (small_expm1(r) + 1.0f) * power_in(shifted);
 }
 
 /// exp(r) - 1 for |r| <= ln 2 / 2.

@@ -80,7 +80,7 @@ PATCHBAY_INLINE T log2(T x) {
 PATCHBAY_INLINE float fmod(float x, float y) { return __builtin_fmodf(x, y); }
 PATCHBAY_INLINE double fmod(double x, double y) { return __builtin_fmod(x, y); }
 
-/// Positive normal numbers, of which few logarithms are not.
+/// Logarithms of positive normal numbers, which most operands are.
 struct OrdinaryLog {
   static constexpr bool kExists = true;
   PATCHBAY_INLINE static bool takes(float x) { return bits_of(x) - 0x00800000u < 0x7f000000u; }

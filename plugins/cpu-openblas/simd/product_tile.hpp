@@ -109,8 +109,8 @@ inline std::int64_t padded_rows(std::int64_t rows) {
 
 /// Packed inputs are in the order of the loop: kVectors vectors of a, then kColumns elements of b,
 /// at each step.
-/// Others are read ahead by hand, because the hardware does not follow short runs of memory that
-/// are far apart.
+/// Columns of an unpacked a are prefetched, because the hardware does not follow short runs of
+/// memory that are far apart.
 template <class T, int kBytes, int kVectors, int kColumns, bool kPacked>
 void multiply_tile(const Tile<T>& tile) {
   using V = Vector<T, kBytes>;

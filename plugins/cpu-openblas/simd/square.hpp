@@ -19,10 +19,10 @@ struct MakeLanes<0, kIndices...> {
 
 /// Transposes a square of as many vectors as a vector has elements, by exchanging ever smaller
 /// off-diagonal blocks.
-template <class T>
+template <class T, int kBytes = kVectorBytes>
 struct Square {
-  static constexpr int kSize = kVectorBytes / int{sizeof(T)};
-  typedef T Vector __attribute__((vector_size(kVectorBytes)));
+  static constexpr int kSize = kBytes / int{sizeof(T)};
+  typedef T Vector __attribute__((vector_size(kBytes)));
 
   Vector row[kSize];
 

@@ -239,7 +239,8 @@ struct DirectBlock {
   bool adds;  // to the results
 };
 /// A part of the gradient of a weight with stride 1: products of the elements under the windows
-/// with the windows' gradient, for one channel, one row of its kernels and some filters.
+/// with the windows' gradient, for one channel, one row of its kernels and at most weight_filters
+/// filters.
 struct DirectWeightBlock {
   std::int64_t images, rows, windows;
   const void* source;  // the element under the first window at the kernel row's first element
@@ -254,7 +255,7 @@ struct DirectLoop {
   void (*add_weight)(const DirectWeightBlock&) = nullptr;
   std::int64_t lanes = 0, columns = 0;
   bool has_pairs = false;
-  std::int64_t weight_filters = 0;  // that add_weight computes together
+  std::int64_t weight_filters = 0;  // the most of a call of add_weight
 
   /// Lanes of a vector along rows of so many windows: half of them if the others would be empty and
   /// two rows can share a vector.

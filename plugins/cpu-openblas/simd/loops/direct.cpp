@@ -9,11 +9,7 @@ namespace {
 
 // A vector has windows of one row. Where half of it would be empty, it has those of two rows, if
 // the processor joins halves in registers.
-#if defined(__AVX2__)
-constexpr bool kHasPairs = true;
-#else
-constexpr bool kHasPairs = false;
-#endif
+constexpr bool kHasPairs = kVectorBytes >= 32;
 template <class T>
 using Half = Vector<T, kVectorBytes / 2>;
 
@@ -206,7 +202,7 @@ struct RowVectors {
 /// The sums of a tile over all images. In a row's last vector, elements beyond the windows count as
 /// 0, whatever the source has there.
 template <class T, bool kPairs, int kFilters, int kColumns>
-void add_weight_tile(const DirectWeightBlock& block, std::int64_t filter, std::int64_t column) {
+void add_weight_tile(const DirectWeightBlock& block, std::int64_t column) {
   using V = Vector<T>;
   constexpr RowVectors<T, kPairs> row_vector;
   constexpr std::int64_t kWide = row_vector.kWide, kRows = kPairs ? 2 : 1;
@@ -225,8 +221,7 @@ void add_weight_tile(const DirectWeightBlock& block, std::int64_t filter, std::i
   for (std::int64_t image = 0; image < block.images; ++image) {
     const T* source = static_cast<const T*>(block.source) + image * block.source_image +
                       column * block.column_step;
-    const T* grad =
-        static_cast<const T*>(block.grad) + image * block.grad_image + filter * block.grad_filter;
+    const T* grad = static_cast<const T*>(block.grad) + image * block.grad_image;
     for (std::int64_t row = 0; row < block.rows; row += kRows) {
       const bool has_second = row + 1 < block.rows;
       const auto add = [&](const V(&elements)[kColumns], const T* slopes)
@@ -265,7 +260,7 @@ void add_weight_tile(const DirectWeightBlock& block, std::int64_t filter, std::i
   for (int f = 0; f < kFilters; ++f) {
     PATCHBAY_UNROLL
     for (int c = 0; c < kColumns; ++c) {
-      T* const vector = to + ((filter + f) * block.columns + column + c) * kWide;
+      T* const vector = to + (f * block.columns + column + c) * kWide;
       if constexpr (kPairs) {
         const Half<T> both = low_half<T>(sums[f][c]) + high_half<T>(sums[f][c]);
         store(vector, load<Half<T>>(vector) + both);
@@ -276,7 +271,7 @@ void add_weight_tile(const DirectWeightBlock& block, std::int64_t filter, std::i
   }
 }
 
-using AddWeightTile = void (*)(const DirectWeightBlock&, std::int64_t, std::int64_t);
+using AddWeightTile = void (*)(const DirectWeightBlock&, std::int64_t);
 
 template <class T, bool kPairs, int kFilters = kSumFilters, int kColumns = kSumColumns>
 AddWeightTile weight_loop_of(std::int64_t filters, std::int64_t columns) {
@@ -295,11 +290,8 @@ AddWeightTile weight_loop_of(std::int64_t filters, std::int64_t columns) {
 
 template <class T, bool kPairs>
 void add_weight_block(const DirectWeightBlock& block) {
-  for (std::int64_t filter = 0; filter < block.filters; filter += kSumFilters) {
-    for (std::int64_t column = 0; column < block.columns; column += kSumColumns) {
-      weight_loop_of<T, kPairs>(block.filters - filter, block.columns - column)(block, filter,
-                                                                                column);
-    }
+  for (std::int64_t column = 0; column < block.columns; column += kSumColumns) {
+    weight_loop_of<T, kPairs>(block.filters, block.columns - column)(block, column);
   }
 }
 
