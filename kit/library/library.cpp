@@ -4,8 +4,11 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "kit/library/root_folder.hpp"
 
@@ -91,6 +94,27 @@ void* Library::optional(const char* name) const {
 
 void Library::miss(const char* name) {
   if (why_.empty()) why_ = file_ + ": no symbol " + name;
+}
+
+bool is_installed(const std::string& file) {
+  const auto exists = [](const std::string& path) { return access(path.c_str(), F_OK) == 0; };
+  if (file.find('/') != std::string::npos) return exists(file);
+  void* const program = dlopen(nullptr, RTLD_NOW);
+  if (program == nullptr) return false;
+  Dl_serinfo size{};
+  bool is_found = false;
+  if (dlinfo(program, RTLD_DI_SERINFOSIZE, &size) == 0) {
+    std::vector<std::byte> memory(size.dls_size);
+    auto* const folders = reinterpret_cast<Dl_serinfo*>(memory.data());
+    *folders = size;
+    if (dlinfo(program, RTLD_DI_SERINFO, folders) == 0) {
+      for (unsigned i = 0; i < folders->dls_cnt && !is_found; ++i) {
+        is_found = exists(std::string(folders->dls_serpath[i].dls_name) + '/' + file);
+      }
+    }
+  }
+  dlclose(program);
+  return is_found;
 }
 
 void stay_loaded(const void* address) {

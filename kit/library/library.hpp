@@ -78,6 +78,10 @@ class Library {
   std::string file_, why_;
 };
 
+/// Whether there is such a file: a name without a slash is looked for in the folders of
+/// LD_LIBRARY_PATH and in the dynamic linker's own. Nothing is opened.
+bool is_installed(const std::string& file);
+
 /// Keeps the library or plugin that has this address loaded until the process ends, for others that
 /// keep addresses in it.
 void stay_loaded(const void* address);

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,16 @@ TEST(Library, MissesNothingThatIsOptional) {
   const Library library("libm.so.6", kObject);
   EXPECT_EQ(library.optional("no_such_function"), nullptr);
   EXPECT_TRUE(library.is_complete());
+}
+
+TEST(Library, IsLookedForWithoutBeingOpened) {
+  const patchbay::test::ScratchDirectory folder;
+  const std::string file = folder.path() / "libx.so";
+  EXPECT_FALSE(patchbay::is_installed(file));
+  std::ofstream(file) << "no library";
+  EXPECT_TRUE(patchbay::is_installed(file));
+  EXPECT_TRUE(patchbay::is_installed("libm.so.6"));
+  EXPECT_FALSE(patchbay::is_installed("libpatchbay-no-such-file.so.1"));
 }
 
 TEST(Library, MayPreferWhatIsLoaded) {

@@ -3,12 +3,14 @@
 //   shared   the library, with two threads, before, while and after Patchbay multiplies
 //   global   the library's functions are those of the whole process, as if it were linked
 //   alone    none: what Patchbay multiplies with is what <library> is about
+//   factors  none: LAPACK, if <library> is opened, computes singular values
 //   limited  little address space is left: products that need more say so, others go on
 // Ends with 0, or with 1 after a line that says what went wrong.
 #include <dlfcn.h>
 #include <sys/resource.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -122,6 +124,24 @@ void multiply_alone() {
   show_products();
 }
 
+/// A matrix of ones has one value that is not 0. Prints whether `file` has been opened.
+void factor_alone(const std::string& file) {
+  using namespace patchbay;
+  const Tensor a = ones({3, 100, 100}, {DType::f64, Device("cpu")});
+  const std::vector<double> values = linalg::svdvals(a).to_vector<double>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double expected = i % 100 == 0 ? 100 : 0;
+    if (std::abs(values[i] - expected) > 1e-10) fail("a wrong singular value");
+  }
+  std::ifstream maps("/proc/self/maps");
+  bool is_open = false;
+  for (std::string line; std::getline(maps, line);) {
+    is_open = is_open || line.find("/lapack/" + file) != std::string::npos;
+  }
+  show_products();
+  std::printf("%s\n", is_open ? "opened" : "not opened");
+}
+
 std::uint64_t address_space_bytes() {
   std::ifstream file("/proc/self/statm");
   std::uint64_t pages = 0;
@@ -158,6 +178,7 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[1], "shared") == 0) share(argv[2]);
     if (std::strcmp(argv[1], "global") == 0) use_globally(argv[2]);
     if (std::strcmp(argv[1], "alone") == 0) multiply_alone();
+    if (std::strcmp(argv[1], "factors") == 0) factor_alone(argv[2]);
     if (std::strcmp(argv[1], "limited") == 0) limit_memory();
   } catch (const std::exception& error) {
     fail(error.what());

@@ -77,6 +77,49 @@ TEST_P(BesideBlas, ThereIsNone) {
   }
 }
 
+struct Factors {
+  std::string output, errors;
+};
+Factors factor_with(const std::string& lapack, const std::string& folder = "/nowhere") {
+  const examples::ProcessResult result = examples::run_process(
+      {BLAS_PROGRAM, "factors", "liblapack.so"}, {{"PATCHBAY_PLUGINS", "cpu-openblas"},
+                                                  {"PATCHBAY_CPU_PRODUCTS", "own"},
+                                                  {"PATCHBAY_LOG", "warning:/dev/stderr"},
+                                                  {"LD_LIBRARY_PATH", folder},
+                                                  {"PATCHBAY_LAPACK_PATH", lapack}});
+  EXPECT_EQ(result.status, 0) << result.output << result.errors;
+  return {result.output, result.errors};
+}
+
+/// The reference LAPACK, on the reference BLAS.
+TEST(LapackPath, NamesTheLapackToUse) {
+  const std::string lapack = PATCHBAY_TEST_LIB "lapack/liblapack.so.3";
+  const std::string blas = PATCHBAY_TEST_LIB "blas";
+  for (const std::string& file : {lapack, blas + "/libblas.so.3"}) {
+    if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
+  }
+  const Factors used = factor_with(lapack, blas);
+  EXPECT_HAS(used.output, ", LAPACK of liblapack.so.3, own products\nopened\n");
+  EXPECT_EQ(used.errors, "");
+}
+
+TEST(LapackPath, WhatCanNotBeUsedIsNamedOnceAndOwnLoopsCompute) {
+  const Factors absent = factor_with("/nowhere/liblapack.so.3");
+  EXPECT_HAS(absent.output, ", no LAPACK, own products\nnot opened\n");
+  EXPECT_HAS(absent.errors, "LAPACK can't be used (/nowhere/liblapack.so.3");
+  EXPECT_HAS(absent.errors, "own loops compute eigenvalues and singular values");
+  EXPECT_EQ(absent.errors.find("LAPACK can't"), absent.errors.rfind("LAPACK can't"));
+}
+
+TEST(LapackPath, LibrariesWithThreadsOrSharedBuffersAreRefused) {
+  for (const char* const build : {"openblas-pthread", "openblas-serial"}) {
+    const std::string file = PATCHBAY_TEST_LIB + std::string(build) + "/liblapack.so.3";
+    if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
+    EXPECT_HAS(factor_with(file).errors,
+               file + " is part of a library with threads or buffers of its own");
+  }
+}
+
 TEST(LittleMemory, IsAnOrdinaryErrorOfTheProduct) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer's own memory is limited too";

@@ -57,11 +57,12 @@ TEST(Devices, TextSaysWhatMultipliesOnTheCpu) {
   const auto devices = [](const char* products) {
     return without_spaces(
         run_command({"devices"}, {"PATCHBAY_PLUGINS=cpu-openblas", products,
-                                  "PATCHBAY_OPENBLAS_PATH=/nowhere/libopenblas.so.0"})
+                                  "PATCHBAY_OPENBLAS_PATH=/nowhere/libopenblas.so.0",
+                                  "PATCHBAY_LAPACK_PATH=/nowhere/liblapack.so.3"})
             .out);
   };
   const std::string own = devices("PATCHBAY_CPU_PRODUCTS=own");
-  EXPECT_HAS(own, "ownproducts)");
+  EXPECT_HAS(own, ",noLAPACK,ownproducts)");
   const std::string absent = devices("PATCHBAY_CPU_PRODUCTS=openblas");
   EXPECT_HAS(absent, "(noOpenBLAS))");
 }

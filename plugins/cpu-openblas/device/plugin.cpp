@@ -210,5 +210,5 @@ class Driver final : public plugin::Driver {
 
 PATCHBAY_PLUGIN_SETTINGS(
     "cpu_convolutions cpu_devices cpu_packed_mb cpu_threads cpu_products cpu_simd kernel_compiler "
-    "kernel_compiler_timeout_s onednn_path openblas_path");
+    "kernel_compiler_timeout_s lapack_path onednn_path openblas_path");
 PATCHBAY_DEFINE_PLUGIN("cpu-openblas", "cpu", "0.1", patchbay::cpu::Driver);

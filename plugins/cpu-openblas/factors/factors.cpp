@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <mutex>
 #include <string_view>
 
 #include "cpu-openblas/factors/lapack.hpp"
@@ -18,8 +20,22 @@ namespace {
 
 /// Multiply-adds of all matrices below which a fork and join costs more than it saves.
 constexpr std::int64_t kWorthSharing = 1 << 16;
-/// From so many rows on LAPACK is faster: its methods have products inside.
-constexpr std::int64_t kLargeEigh = 128, kLargeSvd = 48;
+/// From so many rows on LAPACK computes a matrix faster than one of our threads.
+struct LeastRows {
+  std::int64_t eigh, complex_eigh, svd, eig;
+
+  std::int64_t of(const FactorPlan& plan) const {
+    switch (plan.factor()) {
+      case Factor::eigh: return plan.has_pairs() ? complex_eigh : eigh;
+      case Factor::svd: return svd;
+      case Factor::eig: return eig;
+      default: return kNever;
+    }
+  }
+  static constexpr std::int64_t kNever = std::int64_t{1} << 62;
+};
+constexpr LeastRows kWithThreads{128, 512, 48, 192};
+constexpr LeastRows kWithoutThreads{LeastRows::kNever, LeastRows::kNever, 48, 256};
 
 class FactorKernel final : public plugin::Kernel {
  public:
@@ -52,9 +68,15 @@ class FactorKernel final : public plugin::Kernel {
   void compute(const FactorSizes& sizes, plugin::Arguments arguments) const {
     std::array<void*, 6> operands{};
     for (std::size_t i = 0; i < arguments.size(); ++i) operands[i] = data_of(arguments[i]);
-    if (const Blas* const blas = lapack_for(sizes)) {
+    const LapackChoice lapack = lapack_for(sizes);
+    if (lapack.entries != nullptr) {
       if (const CallGate::Pass pass(libraries_.blas_gate()); pass) {
-        return factor_by_lapack(*blas, libraries_.scratch(), plan_, dtype_, sizes, operands);
+        const auto call = [&](std::int64_t begin, std::int64_t end) {
+          factor_by_lapack(*lapack.entries, libraries_.scratch(), plan_, dtype_, sizes, operands,
+                           begin, end);
+        };
+        if (lapack.has_threads) return call(0, sizes.count);
+        return for_matrices(sizes.count, call);
       }
     }
     const std::int64_t groups = plan_.num_groups(sizes);
@@ -66,16 +88,49 @@ class FactorKernel final : public plugin::Kernel {
                        [&](int, std::int64_t group) { loop_(operands.data(), sizes, group); });
   }
 
-  /// Null if our own loops are to factor.
-  const Blas* lapack_for(const FactorSizes& sizes) const {
-    const bool is_large = (plan_.factor() == Factor::eigh && sizes.m >= kLargeEigh) ||
-                          (plan_.factor() == Factor::svd && sizes.m >= kLargeSvd);
-    if (!is_large) return nullptr;
-    const Blas* blas = libraries_.blas();
-    if (blas == nullptr && workers_.is_inline() && libraries_.faster_blas() != nullptr) {
-      blas = libraries_.faster_blas()->opened(workers_.num_threads());
+  /// Calls body(i, i + 1) for each matrix, on all threads. Throws the last exception of a call.
+  template <class Body>
+  void for_matrices(std::int64_t count, const Body& body) const {
+    std::mutex mutex;
+    std::exception_ptr failure;
+    const auto threads = static_cast<int>(std::min<std::int64_t>(count, workers_.num_threads()));
+    workers_.for_units(count, threads, [&](int, std::int64_t i) {
+      try {
+        body(i, i + 1);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        failure = std::current_exception();
+      }
+    });
+    if (failure != nullptr) std::rethrow_exception(failure);
+  }
+
+  struct LapackChoice {
+    const LapackEntries* entries = nullptr;  // null if our own loops are to factor
+    bool has_threads = false;
+  };
+  LapackChoice lapack_for(const FactorSizes& sizes) const {
+    // Threads that LAPACK has compute one matrix, and ours several.
+    const std::int64_t threaded =
+        kWithThreads.of(plan_) * (sizes.count < workers_.num_threads() ? 1 : 2);
+    const std::int64_t serial = kWithoutThreads.of(plan_);
+    if (sizes.m < std::min(threaded, serial)) return {};
+    const LapackChoice choice = opened_lapack();
+    const bool pays = choice.entries != nullptr &&
+                      sizes.m >= (choice.has_threads ? threaded : serial) &&
+                      has_lapack(*choice.entries, plan_, dtype_, sizes);
+    return pays ? choice : LapackChoice{};
+  }
+  LapackChoice opened_lapack() const {
+    if (!libraries_.has_chosen_lapack()) {
+      const Blas* blas = libraries_.blas();
+      if (blas == nullptr && workers_.is_inline() && libraries_.faster_blas() != nullptr) {
+        blas = libraries_.faster_blas()->opened(workers_.num_threads());
+      }
+      if (blas != nullptr) return {&blas->lapack, true};
     }
-    return blas != nullptr && has_lapack(*blas, plan_, dtype_, sizes) ? blas : nullptr;
+    const Lapack* const lapack = libraries_.lapack();
+    return {lapack != nullptr ? &lapack->entries() : nullptr, false};
   }
 
   Workers& workers_;

@@ -34,6 +34,11 @@ constexpr const char* kCalledInside[] = {
     "sgemm_nn",          "sgemm_nt",         "sgemm_tn",  "sgemm_tt",       "sgemm_thread_nn",
     "dgemm_nn",          "dgemm_nt",         "dgemm_tn",  "dgemm_thread_nn"};
 
+std::vector<const char*> candidates_of(const std::optional<std::string>& path) {
+  if (path) return {path->c_str()};
+  return {std::begin(kCandidates), std::end(kCandidates)};
+}
+
 }  // namespace
 
 bool Blas::try_open(const char* path, std::string& why) {
@@ -53,18 +58,21 @@ bool Blas::try_open(const char* path, std::string& why) {
           " is a serial build, which several threads can't call at once; install "
           "libopenblas0-pthread";
   }
-#define PATCHBAY_LAPACK_FIND(name, member, type) library_.optional(name, member);
-  PATCHBAY_LAPACK_SYMBOLS(PATCHBAY_LAPACK_FIND)
-#undef PATCHBAY_LAPACK_FIND
+  lapack = LapackEntries(library_);
   if (!why.empty()) library_ = Library();
   return why.empty();
 }
 
+std::string Blas::find(const std::optional<std::string>& path) {
+  for (const char* const candidate : candidates_of(path)) {
+    if (is_installed(candidate)) return candidate;
+  }
+  return {};
+}
+
 std::unique_ptr<Blas> Blas::open(const std::optional<std::string>& path, std::string& why) {
-  std::vector<const char*> candidates(std::begin(kCandidates), std::end(kCandidates));
-  if (path) candidates = {path->c_str()};
   std::unique_ptr<Blas> blas(new Blas);
-  for (const char* candidate : candidates) {
+  for (const char* const candidate : candidates_of(path)) {
     std::string failure;
     if (blas->try_open(candidate, failure)) return blas;
     if (why.empty()) why = std::move(failure);

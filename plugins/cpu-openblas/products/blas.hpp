@@ -4,13 +4,13 @@
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_BLAS_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_BLAS_HPP_
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "cpu-openblas/products/gemm.hpp"
+#include "cpu-openblas/products/lapack.hpp"
 #include "kit/library/library.hpp"
 
 namespace patchbay::cpu {
@@ -37,40 +37,13 @@ using GetConfigEntry = const char* (*)();
               symbol("openblas_get_num_threads", get_num_threads, GetNumberEntry)          \
                   symbol("openblas_get_config", get_config, GetConfigEntry)
 
-// LAPACK's drivers for eigenvalues and singular values. The lengths of strings follow the
-// arguments.
-template <class T>
-using SyevdEntry = void (*)(const char* job, const char* triangle, const int* n, T* a,
-                            const int* lda, T* values, T* work, const int* work_size, int* integers,
-                            const int* integer_size, int* info, std::size_t, std::size_t);
-template <class T>
-using HeevdEntry = void (*)(const char* job, const char* triangle, const int* n, T* a,
-                            const int* lda, T* values, T* work, const int* work_size, T* reals,
-                            const int* real_size, int* integers, const int* integer_size, int* info,
-                            std::size_t, std::size_t);
-template <class T>
-using GesddEntry = void (*)(const char* job, const int* m, const int* n, T* a, const int* lda,
-                            T* values, T* u, const int* ldu, T* vt, const int* ldvt, T* work,
-                            const int* work_size, int* integers, int* info, std::size_t);
-template <class T>
-using ComplexGesddEntry = void (*)(const char* job, const int* m, const int* n, T* a,
-                                   const int* lda, T* values, T* u, const int* ldu, T* vt,
-                                   const int* ldvt, T* work, const int* work_size, T* reals,
-                                   int* integers, int* info, std::size_t);
-
-// Null in builds without LAPACK.
-#define PATCHBAY_LAPACK_SYMBOLS(symbol)                                                          \
-  symbol("ssyevd_", ssyevd, SyevdEntry<float>) symbol("dsyevd_", dsyevd, SyevdEntry<double>)     \
-      symbol("cheevd_", cheevd, HeevdEntry<float>) symbol("zheevd_", zheevd, HeevdEntry<double>) \
-          symbol("sgesdd_", sgesdd, GesddEntry<float>)                                           \
-              symbol("dgesdd_", dgesdd, GesddEntry<double>)                                      \
-                  symbol("cgesdd_", cgesdd, ComplexGesddEntry<float>)                            \
-                      symbol("zgesdd_", zgesdd, ComplexGesddEntry<double>)
-
 /// An opened OpenBLAS, closed with this object. The application may use the same file, so nothing
 /// in it is changed.
 class Blas {
  public:
+  /// Returns the file that is the first to be tried of those that are there, or "". It may turn out
+  /// that it can't be used.
+  static std::string find(const std::optional<std::string>& path);
   /// Opens a build that can be called from several threads at once. `path`: the only file to try.
   /// Returns null, with the reason in `why`, if there is none.
   static std::unique_ptr<Blas> open(const std::optional<std::string>& path, std::string& why);
@@ -79,11 +52,13 @@ class Blas {
 
 #define PATCHBAY_BLAS_MEMBER(name, member, type) type member = nullptr;
   PATCHBAY_BLAS_SYMBOLS(PATCHBAY_BLAS_MEMBER)
-  PATCHBAY_LAPACK_SYMBOLS(PATCHBAY_BLAS_MEMBER)
 #undef PATCHBAY_BLAS_MEMBER
+  LapackEntries lapack;
 
   /// "OpenBLAS 0.3.21"
   std::string name() const;
+  /// The name by which it was opened.
+  const std::string& file() const { return library_.file(); }
 
  private:
   Blas() = default;

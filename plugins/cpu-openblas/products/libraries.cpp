@@ -29,35 +29,68 @@ Libraries::Libraries(plugin::Host host, const std::string& processor, std::int64
       simd_(choose_simd_table(host.option("cpu_simd"))),
       cache_bytes_(cache_bytes),
       packed_(packed_bytes(host)) {
-  choose_products(processor);
+  const std::string products = choose_products(processor);
+  description_ = std::string(simd_.name) + choose_lapack() + ", " + products;
   choose_convolutions();
 }
 
-void Libraries::choose_products(const std::string& processor) {
+/// Returns what multiplies.
+std::string Libraries::choose_products(const std::string& processor) {
   const std::string wish = host_.option("cpu_products").value_or("auto");
   if (wish != "auto" && wish != "own" && wish != "openblas") {
     plugin::refuse_setting("cpu_products", "auto, own or openblas", wish);
   }
-  description_ = std::string(simd_.name) + ", own products";
-  if (wish == "own") return;
+  const std::string own = "own products";
+  if (wish == "own") return own;
+  // Libraries would use all instructions of the processor, and their own threads as they are.
+  const bool is_limited = host_.option("cpu_simd").has_value() || host_.lent_threads() != 0 ||
+                          Subnormals::wanted(host_).flushes();
+  takes_lapack_ = !is_limited;
   if (wish == "auto" && simd_.has_fast_products) {
-    // OpenBLAS would use all instructions of the processor, and its own threads as they are.
-    const bool is_limited = host_.option("cpu_simd").has_value() || host_.lent_threads() != 0 ||
-                            Subnormals::wanted(host_).flushes();
     if (!is_limited) faster_blas_.emplace(host_, processor + ", " + simd_.name, blas_gate_);
-    return;
+    return own;
   }
   std::string why;
   blas_ = Blas::open(host_.option("openblas_path"), why);
-  if (blas_ != nullptr) {
-    description_ = std::string(simd_.name) + ", products by " + blas_->name();
-    return;
-  }
-  description_ += " (no OpenBLAS)";
+  if (blas_ != nullptr) return "products by " + blas_->name();
   host_.log(PATCHBAY_LOG_WARNING,
             "OpenBLAS can't be used (" + why +
                 "), so the plugin's own loops multiply matrices. Install libopenblas0-pthread, set "
                 "openblas_path, or set cpu_products to own.");
+  return own + " (no OpenBLAS)";
+}
+
+/// Returns ", LAPACK of <file>", ", no LAPACK", or "" if none is wanted.
+std::string Libraries::choose_lapack() {
+  lapack_path_ = host_.option("lapack_path");
+  std::string file;
+  if (lapack_path_) {
+    takes_lapack_ = true;
+    if (is_installed(*lapack_path_)) file = *lapack_path_;
+  } else if (blas_ != nullptr) {
+    if (blas_->lapack.dsyevd != nullptr) file = blas_->file();
+  } else if (faster_blas_) {
+    file = Blas::find(host_.option("openblas_path"));
+  }
+  if (file.empty() && takes_lapack_ && !lapack_path_ && is_installed(Lapack::kFile)) {
+    file = Lapack::kFile;
+  }
+  if (!file.empty()) return ", LAPACK of " + file.substr(file.rfind('/') + 1);
+  return takes_lapack_ || blas_ != nullptr ? ", no LAPACK" : "";
+}
+
+const Lapack* Libraries::lapack() {
+  std::call_once(lapack_once_, [this] {
+    if (!takes_lapack_) return;
+    std::string why;
+    lapack_ = Lapack::open(lapack_path_.value_or(Lapack::kFile), why);
+    if (lapack_ != nullptr) return;
+    host_.log(lapack_path_ ? PATCHBAY_LOG_WARNING : PATCHBAY_LOG_DEBUG,
+              "LAPACK can't be used (" + why +
+                  "), so the plugin's own loops compute eigenvalues and singular values. Install "
+                  "libopenblas0-pthread or liblapack3, or set lapack_path.");
+  });
+  return lapack_.get();
 }
 
 void Libraries::choose_convolutions() {

@@ -14,6 +14,7 @@
 #include "cpu-openblas/onednn/onednn.hpp"
 #include "cpu-openblas/products/blas.hpp"
 #include "cpu-openblas/products/faster_blas.hpp"
+#include "cpu-openblas/products/lapack.hpp"
 #include "cpu-openblas/products/packed_cache.hpp"
 #include "cpu-openblas/products/scratch.hpp"
 #include "cpu-openblas/simd/table.hpp"
@@ -26,7 +27,7 @@ namespace patchbay::cpu {
 enum class ConvolutionChoice { kAuto, kOwn, kOneDnn, kWinograd };
 
 /// Reads the user's options cpu_simd (the best instruction set to use), cpu_products (auto, own or
-/// openblas), openblas_path, cpu_convolutions (auto, own, onednn or winograd),
+/// openblas), openblas_path, lapack_path, cpu_convolutions (auto, own, onednn or winograd),
 /// onednn_path and cpu_packed_mb.
 class Libraries {
  public:
@@ -40,7 +41,12 @@ class Libraries {
   const Blas* blas() const noexcept { return blas_.get(); }
   /// Null if the user has chosen what multiplies, or if there is no choice.
   FasterBlas* faster_blas() noexcept { return faster_blas_ ? &*faster_blas_ : nullptr; }
-  /// Held during each call of OpenBLAS.
+  /// Whether the user has named the LAPACK to use.
+  bool has_chosen_lapack() const noexcept { return lapack_path_.has_value(); }
+  /// A LAPACK without threads; null if there is none or it is not wanted. The first call opens it.
+  /// If the user's can't be used, logs one warning.
+  const Lapack* lapack();
+  /// Held during each call of OpenBLAS or LAPACK.
   CallGate& blas_gate() noexcept { return blas_gate_; }
   /// Null if there is none or it is not wanted. The first call opens it, because that takes longer
   /// than all else here. If it is wanted but not found, logs one warning.
@@ -49,11 +55,13 @@ class Libraries {
   ScratchPool& scratch() noexcept { return scratch_; }
   PackedCache& packed() noexcept { return packed_; }
 
-  /// For example "avx512, own products" or "avx2, products by OpenBLAS 0.3.21".
+  /// For example "avx512, LAPACK of libopenblas.so.0, own products", or "avx2, no LAPACK, products by
+  /// OpenBLAS 0.3.21". A LAPACK that is named is there; its first call shows whether it can be used.
   const std::string& description() const noexcept { return description_; }
 
  private:
-  void choose_products(const std::string& processor);
+  std::string choose_products(const std::string& processor);
+  std::string choose_lapack();
   void choose_convolutions();
 
   const plugin::Host host_;
@@ -61,6 +69,10 @@ class Libraries {
   const std::int64_t cache_bytes_;
   std::unique_ptr<Blas> blas_;
   CallGate blas_gate_;
+  std::optional<std::string> lapack_path_;
+  bool takes_lapack_ = false;
+  std::once_flag lapack_once_;
+  std::unique_ptr<Lapack> lapack_;
   std::optional<FasterBlas> faster_blas_;
   ConvolutionChoice convolutions_ = ConvolutionChoice::kAuto;
   std::once_flag onednn_once_;

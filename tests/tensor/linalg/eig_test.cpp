@@ -10,6 +10,7 @@
 #include <patchbay/copy.h>
 #include <patchbay/linalg.h>
 
+#include "support/cpu_runtime.h"
 #include "support/device_test.h"
 
 namespace patchbay::test {
@@ -158,6 +159,43 @@ TEST_P(EigTest, WhatFailsIsNamed) {
   EXPECT_ERROR(linalg::eigvals(ones({2, 2}, {DType::i32, device_})), kDtypeMismatch, "[eigvals]");
   const CopyGuard guard;
   EXPECT_ERROR(linalg::eig(eye(2, device_)), kCopyForbidden, "inside a CopyGuard");
+}
+
+/// LAPACK computes these where OpenBLAS is installed: there are fewer matrices than threads. Rows
+/// have a gap.
+TEST(EigOnCpu, LargeMatricesFit) {
+  const Runtime runtime = cpu_runtime({{"cpu_products", "openblas"}, {"cpu_threads", "3"}});
+  const Device device = runtime.device("cpu:0");
+  for (const DType dtype : {DType::f32, DType::f64, DType::c64, DType::c128}) {
+    const std::string what = "large " + std::string(to_string(dtype));
+    const Tensor a = randn({2, 200, 210}, {dtype, device}).slice(-1, 3, 203);
+    expect_eigen(a, what);
+    const Eig made = linalg::eig(a);
+    const auto of_both = [&](const Tensor& part) {
+      return part.cast(DType::f64).contiguous().to_vector<double>();
+    };
+    const std::vector<double> re = of_both(real(made.eigenvalues));
+    const std::vector<double> im = of_both(imag(made.eigenvalues));
+    for (std::size_t i = 0; !is_complex(dtype) && i < im.size(); ++i) {
+      if (im[i] == 0) continue;
+      ASSERT_GT(im[i], 0) << what << ' ' << i;
+      EXPECT_EQ(im[i + 1], -im[i]) << what << ' ' << i;
+      EXPECT_EQ(re[i + 1], re[i]) << what << ' ' << i;
+      ++i;
+    }
+    // The largest element of a vector is real.
+    const Tensor sizes = abs(made.eigenvectors);
+    const Tensor largest_imaginary =
+        where(eq(sizes, max(sizes, -2, true)), abs(imag(made.eigenvectors)), zeros_like(sizes));
+    EXPECT_LE(largest(largest_imaginary), 4 * epsilon_of(dtype)) << what;
+    EXPECT_LE(largest(sum(linalg::eigvals(a), -1) -
+                      linalg::trace(a).cast(complex_dtype(real_dtype(dtype)))),
+              1e3 * epsilon_of(dtype) * 200)
+        << what;
+    const Tensor broken = a.clone();
+    broken.select(0, 1).select(0, 199).select(0, 3).fill_(NAN);
+    EXPECT_ERROR(linalg::eig(broken), kInvalidArgument, "[eig] matrix [1] of the batch has no");
+  }
 }
 
 TEST_P(EigTest, Exponentials) {
