@@ -36,10 +36,8 @@ class NoDelivery {
   static constexpr std::uint32_t kHasLines = 1u << 31, kIsService = 1u << 30;
   static void deliver_lines() noexcept;
 
-  /// The number of these objects; kHasLines if lines wait for the last; kIsService. In the static
-  /// block of the thread, because each launch changes it: four bytes, also where a program opens
-  /// the library late.
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint32_t state;
+  /// The number of these objects; kHasLines if lines wait for the last; kIsService.
+  static constinit thread_local std::uint32_t state;
 };
 
 /// A mutex under which a plugin is called or a line is logged.

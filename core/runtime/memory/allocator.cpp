@@ -159,6 +159,25 @@ Allocation KindAllocator::allocate(std::size_t size_bytes, bool is_scratch) {
   return allocation;
 }
 
+/// Counts the block before it looks at the gate, and whoever closes the gate looks at the count
+/// afterwards. So either this call sees that the gate is closed, or the block keeps the plugin
+/// loaded.
+Allocation KindAllocator::allocate_kept(std::size_t size_bytes) noexcept {
+  const bool may_be_kept = size_bytes != 0 && size_bytes <= BlockCache::kLargestBytes &&
+                           caches_.load(std::memory_order_relaxed);
+  const bool is_noted = !current_tag().empty() || device_.runtime.tracing.is_on();
+  if (!may_be_kept || is_noted || device_.is_lost()) return {};
+  live_.add_block();
+  Allocation allocation{nullptr, nullptr, size_bytes, false};
+  if (device_.plugin.calls.is_open()) allocation.block = cache_.take(BlockCache::round(size_bytes));
+  if (allocation.block == nullptr) {
+    live_.remove_block();
+  } else {
+    live_.add_bytes(size_bytes);
+  }
+  return allocation;
+}
+
 void KindAllocator::trace(std::string_view what, std::size_t size_bytes) const noexcept {
   Tracer* const tracer = device_.runtime.tracing.tracer();
   if (tracer == nullptr) return;

@@ -51,7 +51,10 @@ class KindAllocator {
   KindAllocator(const KindAllocator&) = delete;
   KindAllocator& operator=(const KindAllocator&) = delete;
 
-  /// Errors: kOutOfMemory once everything else has been tried.
+  /// A block that is kept for this thread, which needs no call of the plugin. Returns one without
+  /// a block if there is none, or if the plugin is being closed.
+  Allocation allocate_kept(std::size_t size_bytes) noexcept;
+  /// The caller has called `enter`. Errors: kOutOfMemory once everything else has been tried.
   Allocation allocate(std::size_t size_bytes, bool is_scratch = false);
   /// `uses` are those that may not have ended.
   void free(const Allocation& allocation, std::vector<PastUse> uses) noexcept;

@@ -27,6 +27,18 @@ Buffer::Buffer(const Buffer& other) noexcept : state_(other.state_) {
 
 void Buffer::release() noexcept { state_->release(); }
 
+namespace {
+
+runtime::Allocation allocate_by_call(runtime::DeviceState& device,
+                                     runtime::KindAllocator& allocator, std::size_t size_bytes) {
+  const auto call = device.enter("allocate");
+  device.open("allocate");
+  device.check_alive("allocate");  // there may still be a block
+  return allocator.allocate(size_bytes);
+}
+
+}  // namespace
+
 Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind kind) {
   if (kind == MemoryKind::kUnified && !device.properties().unified_buffers) {
     base::raise(ErrorCode::kUnsupported,
@@ -34,11 +46,11 @@ Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind
                 "unified_buffers. Allocate device memory, and copy.",
                 device.name());
   }
-  runtime::KindAllocator& allocator = device.state().allocator->of(kind);
-  const auto call = device.state().enter("allocate");
-  device.state().open("allocate");
-  device.state().check_alive("allocate");  // the cache may still have a block
-  const runtime::Allocation allocation = allocator.allocate(size_bytes);
+  runtime::DeviceState& maker = device.state();
+  runtime::KindAllocator& allocator = maker.allocator->of(kind);
+  maker.check_home("allocate");
+  runtime::Allocation allocation = allocator.allocate_kept(size_bytes);
+  if (allocation.block == nullptr) allocation = allocate_by_call(maker, allocator, size_bytes);
   BufferState* state = nullptr;
   try {
     state = new BufferState(device.shared_state(), kind, allocation);

@@ -20,10 +20,9 @@ void LiveCount::publish(Shard& shard, std::int64_t bytes) noexcept {
   published_bytes_.fetch_add(bytes - shard.published_bytes.exchange(bytes, kRelaxed), kRelaxed);
 }
 
-void LiveCount::add(std::size_t size_bytes) noexcept {
-  Shard& shard = shards_[base::thread_shard()];
+void LiveCount::add_bytes(std::size_t size_bytes) noexcept {
+  Shard& shard = own_shard();
   const auto size = static_cast<std::int64_t>(size_bytes);
-  shard.blocks.fetch_add(1, kRelaxed);
   const std::int64_t own = shard.bytes.fetch_add(size, kRelaxed) + size;
   publish(shard, own);
   const std::int64_t all =
@@ -34,9 +33,9 @@ void LiveCount::add(std::size_t size_bytes) noexcept {
 }
 
 void LiveCount::remove(std::size_t size_bytes) noexcept {
-  Shard& shard = shards_[base::thread_shard()];
+  remove_block();
+  Shard& shard = own_shard();
   const auto size = static_cast<std::int64_t>(size_bytes);
-  shard.blocks.fetch_sub(1, std::memory_order_release);
   publish(shard, shard.bytes.fetch_sub(size, kRelaxed) - size);
 }
 
@@ -48,7 +47,7 @@ std::uint64_t LiveCount::bytes() const noexcept {
 
 std::uint64_t LiveCount::blocks() const noexcept {
   std::int64_t sum = 0;
-  for (const Shard& shard : shards_) sum += shard.blocks.load(std::memory_order_acquire);
+  for (const Shard& shard : shards_) sum += shard.blocks.load();
   return count(sum);
 }
 

@@ -13,12 +13,20 @@
 namespace patchbay::runtime {
 
 /// Bytes and blocks are exact. The peak may miss up to kSlackBytes in each shard of other threads.
-/// `remove` releases what its thread did before and `blocks` acquires it, so that a thread that
-/// reads 0 blocks may free what their users needed.
+/// `remove` and `remove_block` release what their thread did before and `blocks` acquires it, so
+/// that a thread that reads 0 blocks may free what their users needed.
 class LiveCount {
  public:
-  void add(std::size_t size_bytes) noexcept;
+  void add(std::size_t size_bytes) noexcept {
+    add_block();
+    add_bytes(size_bytes);
+  }
   void remove(std::size_t size_bytes) noexcept;
+  /// For a caller that looks afterwards whether others let it go on: `blocks` is in one order with
+  /// this.
+  void add_block() noexcept { own_shard().blocks.fetch_add(1); }
+  void remove_block() noexcept { own_shard().blocks.fetch_sub(1, std::memory_order_release); }
+  void add_bytes(std::size_t size_bytes) noexcept;
   std::uint64_t bytes() const noexcept;
   std::uint64_t blocks() const noexcept;
   std::uint64_t peak_bytes() const noexcept;
@@ -31,6 +39,7 @@ class LiveCount {
     std::atomic<std::int64_t> bytes{0}, blocks{0}, published_bytes{0}, peak_bytes{0};
   };
 
+  Shard& own_shard() noexcept { return shards_[base::thread_shard()]; }
   void publish(Shard& shard, std::int64_t bytes) noexcept;
 
   std::array<Shard, base::kThreadShards> shards_{};

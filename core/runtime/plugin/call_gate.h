@@ -27,6 +27,9 @@ class CallGate {
   /// Called by the thread that closes the plugin. The calls of other threads are late from now on,
   /// and none waits: the plugin may wait for their threads.
   void end() noexcept;
+  /// Whether a call would begin at once. For a thread that has counted itself where the one that
+  /// closes the gate looks after `close`: it may then go on without a Call, if it calls no plugin.
+  bool is_open() const noexcept { return (state_.load() & kClosed) == 0 && !is_late(); }
   bool is_late() const noexcept {
     const std::thread::id closer = closer_.load();
     return closer != std::thread::id() && closer != std::this_thread::get_id();
