@@ -87,6 +87,10 @@ namespace fft {
 [[nodiscard]] PATCHBAY_API Tensor rfftn(const Tensor& x, const FftnOptions& options = {});
 /// The inverse of rfftn.
 [[nodiscard]] PATCHBAY_API Tensor irfftn(const Tensor& x, const FftnOptions& options = {});
+/// fft along the dimensions but the last, then hfft along that.
+[[nodiscard]] PATCHBAY_API Tensor hfftn(const Tensor& x, const FftnOptions& options = {});
+/// The inverse of hfftn: ihfft along the last of the dimensions, then ifft along the others.
+[[nodiscard]] PATCHBAY_API Tensor ihfftn(const Tensor& x, const FftnOptions& options = {});
 
 /// The frequencies of the results of fft: 0, 1, ..., -2, -1 divided by n and the spacing. f32 or
 /// f64.

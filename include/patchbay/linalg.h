@@ -49,13 +49,25 @@ struct Qr {
 struct Eigh {
   Tensor eigenvalues, eigenvectors;
 };
+/// Where info is not 0, no step converged for eigenvalue info - 1: the others have no meaning.
+struct EighEx {
+  Tensor eigenvalues, eigenvectors, info;
+};
 /// x v = eigenvalues[k] v for column v = k of eigenvectors. Both are complex.
 struct Eig {
   Tensor eigenvalues, eigenvectors;
 };
+/// Where info is not 0, no step converged for some eigenvalue: the result has no meaning.
+struct EigEx {
+  Tensor eigenvalues, eigenvectors, info;
+};
 /// x = u diag(s) vh; s descends.
 struct Svd {
   Tensor u, s, vh;
+};
+/// Where info is not 0, the rotations did not converge: the result has no meaning.
+struct SvdEx {
+  Tensor u, s, vh, info;
 };
 /// det = sign exp(logabsdet).
 struct Slogdet {
@@ -124,7 +136,8 @@ namespace linalg {
 [[nodiscard]] PATCHBAY_API Tensor inv(const Tensor& x);
 /// The inverse that inv gives, and the statuses, which it does not fetch.
 [[nodiscard]] PATCHBAY_API SolveEx inv_ex(const Tensor& x);
-/// The determinants, [...]; 1 for a matrix without elements.
+/// The determinants, [...]; 1 for a matrix without elements. A singular matrix has a gradient, and
+/// no second one: that is NaN.
 [[nodiscard]] PATCHBAY_API Tensor det(const Tensor& x);
 /// Sign and logarithm of the determinants: for complex matrices the sign is det / |det|; logabsdet
 /// is real. A singular matrix has sign 0 and -infinity. The sign of a real matrix has no gradient.
@@ -139,6 +152,8 @@ namespace linalg {
 /// Eigenvalues and orthonormal eigenvectors of Hermitian matrices, of which only the lower triangle
 /// is read. Fetches a status (not converged).
 [[nodiscard]] PATCHBAY_API Eigh eigh(const Tensor& x);
+/// What eigh gives, and the statuses, which it does not fetch.
+[[nodiscard]] PATCHBAY_API EighEx eigh_ex(const Tensor& x);
 /// The eigenvalues of eigh.
 [[nodiscard]] PATCHBAY_API Tensor eigvalsh(const Tensor& x);
 
@@ -147,6 +162,8 @@ namespace linalg {
 /// there is no other order. The results are complex. Gradients need different eigenvalues, and a
 /// loss that does not depend on the phases of the vectors. Fetches a status (not converged).
 [[nodiscard]] PATCHBAY_API Eig eig(const Tensor& x);
+/// What eig gives, and the statuses, which it does not fetch.
+[[nodiscard]] PATCHBAY_API EigEx eig_ex(const Tensor& x);
 /// The eigenvalues of eig.
 [[nodiscard]] PATCHBAY_API Tensor eigvals(const Tensor& x);
 
@@ -154,22 +171,24 @@ namespace linalg {
 /// without `full_matrices` [..., m, k] and [..., k, n], k = min(m, n). Fetches a status (not
 /// converged).
 [[nodiscard]] PATCHBAY_API Svd svd(const Tensor& x, bool full_matrices = true);
+/// What svd gives, and the statuses, which it does not fetch.
+[[nodiscard]] PATCHBAY_API SvdEx svd_ex(const Tensor& x, bool full_matrices = true);
 /// The s of svd.
 [[nodiscard]] PATCHBAY_API Tensor svdvals(const Tensor& x);
 /// The Moore-Penrose inverse. Singular values up to rtol times the largest count as 0; rtol is
-/// max(m, n) epsilon if it is left out.
+/// max(m, n) epsilon if it is left out, and not below 0.
 [[nodiscard]] PATCHBAY_API Tensor pinv(const Tensor& x, std::optional<double> rtol = {});
 /// The number (i64) of singular values above rtol times the largest; rtol as for pinv.
 [[nodiscard]] PATCHBAY_API Tensor matrix_rank(const Tensor& x, std::optional<double> rtol = {});
-/// The quotient of the largest and the smallest singular value.
+/// The quotient of the largest and the smallest singular value; infinity if that is 0.
 [[nodiscard]] PATCHBAY_API Tensor cond(const Tensor& x);
 
-/// The norms of matrices. The result has their batch.
+/// The norms of matrices. The result has their batch. Sums and largest values of no elements are 0.
 [[nodiscard]] PATCHBAY_API Tensor matrix_norm(const Tensor& x,
                                               MatrixNorm order = MatrixNorm::kFrobenius,
                                               bool keepdim = false);
 /// (sum |x|^order)^(1 / order) over the axes, or all of them. Infinity and -infinity: the largest
-/// and the smallest |x|; 0: how many are not 0.
+/// and the smallest |x|; 0: how many are not 0. Sums and the largest of no elements are 0.
 [[nodiscard]] PATCHBAY_API Tensor vector_norm(const Tensor& x, double order = 2,
                                               const Axes& axes = {}, bool keepdim = false);
 

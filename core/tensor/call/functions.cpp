@@ -536,6 +536,8 @@ constexpr Signature kSignatures[] = {
         true), s0)); }},
     {"fft.hfft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
         in.set(3, s0.norm); return one(patchbay::fft::hfft(in.tensor(0), s0)); }},
+    {"fft.hfftn", kOfFftFftn, [](const Arguments& in) -> Results { FftnOptions s0{}; in.set(1, s0.sizes); in.set(2,
+        s0.dims); in.set(3, s0.norm); return one(patchbay::fft::hfftn(in.tensor(0), s0)); }},
     {"fft.ifft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
         in.set(3, s0.norm); return one(patchbay::fft::ifft(in.tensor(0), s0)); }},
     {"fft.ifftn", kOfFftFftn, [](const Arguments& in) -> Results { FftnOptions s0{}; in.set(1, s0.sizes); in.set(2,
@@ -544,6 +546,8 @@ constexpr Signature kSignatures[] = {
         one(patchbay::fft::ifftshift(in.tensor(0), in.get<Axes>(1, {}))); }},
     {"fft.ihfft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
         in.set(3, s0.norm); return one(patchbay::fft::ihfft(in.tensor(0), s0)); }},
+    {"fft.ihfftn", kOfFftFftn, [](const Arguments& in) -> Results { FftnOptions s0{}; in.set(1, s0.sizes); in.set(2,
+        s0.dims); in.set(3, s0.norm); return one(patchbay::fft::ihfftn(in.tensor(0), s0)); }},
     {"fft.irfft", kOfFftFft, [](const Arguments& in) -> Results { FftOptions s0{}; in.set(1, s0.n); in.set(2, s0.dim);
         in.set(3, s0.norm); return one(patchbay::fft::irfft(in.tensor(0), s0)); }},
     {"fft.irfftn", kOfFftFftn, [](const Arguments& in) -> Results { FftnOptions s0{}; in.set(1, s0.sizes); in.set(2,
@@ -671,8 +675,12 @@ constexpr Signature kSignatures[] = {
         one(patchbay::linalg::diagonal(in.tensor(0), in.get<Index>(1, 0))); }},
     {"linalg.eig", kOfLinalgCond, [](const Arguments& in) -> Results { const auto made =
         patchbay::linalg::eig(in.tensor(0)); return {made.eigenvalues, made.eigenvectors}; }},
+    {"linalg.eig_ex", kOfLinalgCond, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::eig_ex(in.tensor(0)); return {made.eigenvalues, made.eigenvectors, made.info}; }},
     {"linalg.eigh", kOfLinalgCond, [](const Arguments& in) -> Results { const auto made =
         patchbay::linalg::eigh(in.tensor(0)); return {made.eigenvalues, made.eigenvectors}; }},
+    {"linalg.eigh_ex", kOfLinalgCond, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::eigh_ex(in.tensor(0)); return {made.eigenvalues, made.eigenvectors, made.info}; }},
     {"linalg.eigvals", kOfLinalgCond, [](const Arguments& in) -> Results { return
         one(patchbay::linalg::eigvals(in.tensor(0))); }},
     {"linalg.eigvalsh", kOfLinalgCond, [](const Arguments& in) -> Results { return
@@ -722,6 +730,9 @@ constexpr Signature kSignatures[] = {
         false))); }},
     {"linalg.svd", kOfLinalgSvd, [](const Arguments& in) -> Results { const auto made =
         patchbay::linalg::svd(in.tensor(0), in.get<bool>(1, true)); return {made.u, made.s, made.vh}; }},
+    {"linalg.svd_ex", kOfLinalgSvd, [](const Arguments& in) -> Results { const auto made =
+        patchbay::linalg::svd_ex(in.tensor(0), in.get<bool>(1, true)); return {made.u, made.s, made.vh, made.info};
+        }},
     {"linalg.svdvals", kOfLinalgCond, [](const Arguments& in) -> Results { return
         one(patchbay::linalg::svdvals(in.tensor(0))); }},
     {"linalg.tensordot", kOfLinalgTensordot, [](const Arguments& in) -> Results { return

@@ -5,7 +5,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <functional>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,8 +55,15 @@ E magnitude(const Z& z) {
 
 Z times(const Z& a, const Z& b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 
-/// Smith, Algorithm 116: Complex Division, 1962.
-Z divided(const Z& a, const Z& b) {
+Z halved_if(const E& condition, const Z& z) {
+  return {where(condition, z.re * 0.5, z.re), where(condition, z.im * 0.5, z.im)};
+}
+
+/// Smith, Algorithm 116: Complex Division, 1962. Of half of large numbers, so that no sum
+/// overflows.
+Z divided(const Z& dividend, const Z& divisor_of) {
+  const E is_large = gt(maximum(larger(dividend), larger(divisor_of)), 1);
+  const Z a = halved_if(is_large, dividend), b = halved_if(is_large, divisor_of);
   const E is_wide = ge(abs(b.re), abs(b.im));
   const E most = where(is_wide, b.re, b.im), least = where(is_wide, b.im, b.re);
   const E ratio = least / or_one(eq(most, 0), most), divisor = most + least * ratio;
@@ -141,6 +152,20 @@ Z direction(const Z& z) {
   return {unit.re / length, unit.im / length};
 }
 
+/// a^n for n other than 0; NaN for 0 to a power below 0.
+Z whole_power(const Z& a, std::int64_t n) {
+  Z factor = a;
+  std::optional<Z> product;
+  for (std::int64_t left = std::abs(n); left > 0; left /= 2) {
+    if (left % 2 != 0) product = product ? times(*product, factor) : factor;
+    if (left > 1) factor = times(factor, factor);
+  }
+  if (n > 0) return *product;
+  const Z inverse = reciprocal_of(*product);
+  const E no_base = eq(larger(a), 0);
+  return {where(no_base, NAN, inverse.re), where(no_base, NAN, inverse.im)};
+}
+
 /// exp(b log a); 1 where b is 0, and 0 where a is 0 and the real part of b above 0.
 Z power(const Z& a, const Z& b) {
   const Z value = exponential(times(b, logarithm(a)));
@@ -162,7 +187,8 @@ Z sigmoid_of(const Z& z) {
 constexpr double kLn2 = 0.69314718055994530942;
 
 /// The gradients of a and of b, given grad, a, b and the result.
-using Slope = Tensor (*)(const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out);
+using Slope =
+    std::function<Tensor(const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out)>;
 
 Tensor slope_of_magnitude(const Tensor& grad, const Tensor& a, const Tensor&, const Tensor&) {
   return complex(grad, grad.new_zeros(grad.shape())) * sign(a);
@@ -324,18 +350,29 @@ class Forms {
     const auto found = forms_.find(op.id);
     return found != forms_.end() ? &found->second : nullptr;
   }
+  /// Of a^n, which multiplies. The first call for an n makes it.
+  const Form& of_power(std::int64_t n) {
+    const std::scoped_lock lock(powers_mutex_);
+    if (const auto found = powers_.find(n); found != powers_.end()) return found->second;
+    const auto body = [n](Inputs in) { return listed(whole_power(Z{in[0], in[1]}, n)); };
+    const Slope of_a = [n](const Tensor& grad, const Tensor& a, const Tensor&, const Tensor&) {
+      return grad * conj(pow(a, n - 1) * n);
+    };
+    const Form form{FusedFunction(2, body, std::string(op::pow.shown())), Kind::kComplex, of_a, {}};
+    return powers_.emplace(n, form).first->second;
+  }
 
  private:
   using Inputs = std::span<const Expression>;
 
   template <class Body>
-  void add(const Operator& op, std::size_t num_inputs, const Body& body, Kind kind, Slope of_a,
-           Slope of_b = nullptr) {
+  void add(const Operator& op, std::size_t num_inputs, const Body& body, Kind kind,
+           const Slope& of_a, const Slope& of_b = nullptr) {
     forms_.emplace(
         op.id, Form{FusedFunction(num_inputs, body, std::string(op.shown())), kind, of_a, of_b});
   }
   template <class Body>
-  void unary(const Operator& op, const Body& body, Slope of_a) {
+  void unary(const Operator& op, const Body& body, const Slope& of_a) {
     add(
         op, 2,
         [&](Inputs in) {
@@ -344,7 +381,7 @@ class Forms {
         Kind::kComplex, of_a);
   }
   template <class Body>
-  void to_parts(const Operator& op, Kind kind, const Body& body, Slope of_a = nullptr) {
+  void to_parts(const Operator& op, Kind kind, const Body& body, const Slope& of_a = nullptr) {
     add(
         op, 2,
         [&](Inputs in) {
@@ -353,7 +390,7 @@ class Forms {
         kind, of_a);
   }
   template <class Body>
-  void binary(const Operator& op, const Body& body, Slope of_a, Slope of_b) {
+  void binary(const Operator& op, const Body& body, const Slope& of_a, const Slope& of_b) {
     add(
         op, 4,
         [&](Inputs in) {
@@ -372,11 +409,13 @@ class Forms {
   }
 
   std::map<std::uint16_t, Form> forms_;
+  std::mutex powers_mutex_;
+  std::map<std::int64_t, Form> powers_;
 };
 
 /// Made at the first use. Never destroyed: threads may compute until the process ends.
-const Forms& forms() {
-  static const auto& all = *new Forms();
+Forms& forms() {
+  static auto& all = *new Forms();
   return all;
 }
 
@@ -486,11 +525,36 @@ std::vector<TensorOrScalar> with_tensors(const Operator& op,
 
 }  // namespace
 
+namespace {
+
+/// A form with its operands.
+struct Call {
+  const Form& form;
+  std::vector<TensorOrScalar> operands;
+};
+
+/// Whole powers that are taken by products: beyond, their roundings add up to more than those of
+/// logarithms.
+constexpr double kMostPower = 64;
+
+Call call_of(const Operator& op, std::span<const TensorOrScalar> operands) {
+  const bool has_number = op.id == op::pow.id && operands[0].is_tensor() &&
+                          !operands[1].is_tensor() && operands[1].scalar().slot() == 0;
+  if (has_number && operands[1].scalar().imag().to_double() == 0) {
+    const double n = operands[1].scalar().real().to_double();
+    if (n != 0 && n == std::trunc(n) && std::fabs(n) <= kMostPower) {
+      return {forms().of_power(static_cast<std::int64_t>(n)), {operands[0]}};
+    }
+  }
+  return {*forms().find(op), with_tensors(op, operands)};
+}
+
+}  // namespace
+
 bool has_complex_form(const Operator& op) { return forms().find(op) != nullptr; }
 
 Tensor complex_result(const Operator& op, std::span<const TensorOrScalar> given) {
-  const Form& form = *forms().find(op);
-  const std::vector<TensorOrScalar> operands = with_tensors(op, given);
+  const auto [form, operands] = call_of(op, given);
   const Tensor& like = first_tensor(operands);
   const TensorImpl& impl = *like.impl();
   Tensor result = make_empty(op.name, shape_of(op, operands), dtype_of(form, impl.dtype), impl);
@@ -505,8 +569,7 @@ Tensor complex_result(const Operator& op, std::span<const TensorOrScalar> given)
 
 const Tensor& complex_out(const Operator& op, const Tensor& out,
                           std::span<const TensorOrScalar> given) {
-  const Form& form = *forms().find(op);
-  const std::vector<TensorOrScalar> operands = with_tensors(op, given);
+  const auto [form, operands] = call_of(op, given);
   constexpr std::array<const char*, 2> kNames{"a", "b"};
   std::array<Operand, 2> checked{};
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -545,6 +608,7 @@ Tensor conj(const Tensor& a) {
 Tensor angle(const Tensor& a) {
   const tensor::TensorImpl& impl = tensor::operand_of("angle", a);
   if (is_complex(impl.dtype)) return atan2(imag(a), real(a));
+  tensor::check_dtype_allowed("angle", tensor::op::atan2.dtypes, {"a", impl});
   return atan2(zeros_like(a), a);
 }
 

@@ -137,10 +137,10 @@ class Builder {
   }
   [[noreturn]] void raise_not_defined(const ExpressionNode& node, DType dtype) {
     raise(ErrorCode::kDtypeMismatch,
-          "[{}] {} is not defined for {}: expected one of {}, got {} ({}). Convert it first with "
-          "cast.",
-          name_, node.op->name, patchbay::to_string(dtype), to_string(node.op->dtypes),
-          patchbay::to_string(dtype), shown(*node.operands[0]));
+          "[{}] {} is not defined for {}: expected one of {}, got {} ({}). {}.", name_,
+          node.op->name, patchbay::to_string(dtype), to_string(node.op->dtypes),
+          patchbay::to_string(dtype), shown(*node.operands[0]),
+          is_complex(dtype) ? "Pass real and imag as two operands" : "Convert it first with cast");
   }
   [[noreturn]] void raise_no_dtype() {
     raise(ErrorCode::kInvalidArgument,

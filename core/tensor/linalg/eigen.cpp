@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Eigenvalues and singular values, and what is made of them.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -48,9 +49,9 @@ Tensor eigh_gradient(const Tensor& values, const Tensor& vectors, const Tensor& 
   return mul(add(grad, adjoint(grad)), 0.5);
 }
 
-Eigh decomposed(const char* operation, const Tensor& x, bool has_vectors) {
+EighEx decomposed(const char* operation, const Tensor& x, bool has_vectors) {
   tensor::check_square(operation, x);
-  Eigh result;
+  EighEx result;
   {
     const Recording recording(false);
     const Tensor source = tensor::as_batch(x), below = tril(source, -1);
@@ -68,8 +69,7 @@ Eigh decomposed(const char* operation, const Tensor& x, bool has_vectors) {
     }
     result.eigenvalues = tensor::unbatched(made.values, x.shape());
     if (has_vectors) result.eigenvectors = tensor::unbatched(made.vectors, x.shape());
-    tensor::check_status(operation, {"x", *x.impl()}, tensor::unbatched(made.info, x.shape()),
-                         tensor::kNotConverged);
+    result.info = tensor::unbatched(made.info, x.shape());
   }
   if (has_vectors && tensor::needs_grad(x)) {
     tensor::record_several(
@@ -143,10 +143,10 @@ Made made_of_tall(const char* operation, const Tensor& x, bool has_vectors) {
           made.info};
 }
 
-Svd decomposed_svd(const char* operation, const Tensor& x, bool has_vectors) {
+SvdEx decomposed_svd(const char* operation, const Tensor& x, bool has_vectors) {
   tensor::check_matrices(operation, x);
   const std::int64_t m = x.size(-2), n = x.size(-1), k = std::min(m, n);
-  Svd result;
+  SvdEx result;
   {
     const Recording recording(false);
     const Tensor a = tensor::as_batch(x.contiguous());
@@ -170,8 +170,7 @@ Svd decomposed_svd(const char* operation, const Tensor& x, bool has_vectors) {
       result.u = tensor::unbatched(made.factors.u, x.shape());
       result.vh = tensor::unbatched(made.factors.vh, x.shape());
     }
-    tensor::check_status(operation, {"x", *x.impl()}, tensor::unbatched(made.info, x.shape()),
-                         tensor::kNotConverged);
+    result.info = tensor::unbatched(made.info, x.shape());
   }
   if (has_vectors && tensor::needs_grad(x)) {
     tensor::record_several(
@@ -195,7 +194,42 @@ Tensor completed(const Tensor& u) {
   return concat(std::vector<Tensor>{u.detach(), all.slice(-1, k)}, -1);
 }
 
-double tolerance_of(const Tensor& x, std::optional<double> rtol) {
+/// The factors, if all rotations converged.
+template <class Made>
+Made checked(const char* operation, const Tensor& x, Made made, const std::string& way_out) {
+  tensor::check_convergence(operation, x, made.info, way_out);
+  return made;
+}
+Svd checked_svd(const char* operation, const Tensor& x, bool has_vectors) {
+  const SvdEx made = checked(operation, x, decomposed_svd(operation, x, has_vectors), "svd_ex");
+  return {made.u, made.s, made.vh};
+}
+
+SvdEx whole_svd(const char* operation, const Tensor& x, bool full_matrices) {
+  tensor::check_matrices(operation, x);
+  if (full_matrices && x.size(-2) != x.size(-1) && tensor::needs_grad(x)) {
+    base::raise(ErrorCode::kUnsupported,
+                "[{}] the full form of [{}, {}] has no gradient, because its last vectors are not "
+                "determined: expected full_matrices = false, got true ({}). Use the reduced form.",
+                operation, x.size(-2), x.size(-1), tensor::describe({"x", *x.impl()}));
+  }
+  SvdEx made = decomposed_svd(operation, x, true);
+  if (!full_matrices) return made;
+  if (made.vh.size(-2) != made.vh.size(-1)) {
+    made.vh = adjoint(completed(adjoint(made.vh))).contiguous();
+  }
+  made.u = completed(made.u);
+  return made;
+}
+
+/// Errors: kInvalidArgument for a negative rtol, or NaN.
+double tolerance_of(const char* operation, const Tensor& x, std::optional<double> rtol) {
+  if (rtol && !(*rtol >= 0)) {
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] a bad rtol: expected 0 or more, got {} ({}). Choose another one, or leave it "
+                "out.",
+                operation, *rtol, tensor::describe({"x", *x.impl()}));
+  }
   const bool is_wide = real_dtype(x.dtype()) == DType::f64;
   const double epsilon = is_wide ? std::numeric_limits<double>::epsilon()
                                  : double{std::numeric_limits<float>::epsilon()};
@@ -212,49 +246,46 @@ Tensor counts(const Tensor& s, double tolerance) {
 
 namespace linalg {
 
-Eigh eigh(const Tensor& x) { return decomposed("eigh", x, true); }
+EighEx eigh_ex(const Tensor& x) { return decomposed("eigh_ex", x, true); }
+
+Eigh eigh(const Tensor& x) {
+  const EighEx made = checked("eigh", x, decomposed("eigh", x, true), "eigh_ex");
+  return {made.eigenvalues, made.eigenvectors};
+}
 
 Tensor eigvalsh(const Tensor& x) {
   const bool has_vectors = x.defined() && tensor::needs_grad(x);
-  return decomposed("eigvalsh", x, has_vectors).eigenvalues;
+  return checked("eigvalsh", x, decomposed("eigvalsh", x, has_vectors), "eigh_ex").eigenvalues;
 }
 
+SvdEx svd_ex(const Tensor& x, bool full_matrices) { return whole_svd("svd_ex", x, full_matrices); }
+
 Svd svd(const Tensor& x, bool full_matrices) {
-  tensor::check_matrices("svd", x);
-  if (full_matrices && x.size(-2) != x.size(-1) && tensor::needs_grad(x)) {
-    base::raise(ErrorCode::kUnsupported,
-                "[svd] the full form of [{}, {}] has no gradient, because its last vectors are not "
-                "determined: expected full_matrices = false, got true ({}). Use the reduced form.",
-                x.size(-2), x.size(-1), tensor::describe({"x", *x.impl()}));
-  }
-  const Svd reduced = decomposed_svd("svd", x, true);
-  if (!full_matrices) return reduced;
-  const Tensor vh = reduced.vh.size(-2) == reduced.vh.size(-1)
-                        ? reduced.vh
-                        : adjoint(completed(adjoint(reduced.vh))).contiguous();
-  return {completed(reduced.u), reduced.s, vh};
+  const SvdEx made = checked("svd", x, whole_svd("svd", x, full_matrices), "svd_ex");
+  return {made.u, made.s, made.vh};
 }
 
 Tensor svdvals(const Tensor& x) {
   const bool has_vectors = x.defined() && tensor::needs_grad(x);
-  return decomposed_svd("svdvals", x, has_vectors).s;
+  return checked_svd("svdvals", x, has_vectors).s;
 }
 
 Tensor pinv(const Tensor& x, std::optional<double> rtol) {
   tensor::check_matrices("pinv", x);
-  const Svd factors = decomposed_svd("pinv", x, true);
+  const double tolerance = tolerance_of("pinv", x, rtol);
+  const Svd factors = checked_svd("pinv", x, true);
   if (factors.s.size(-1) == 0) return adjoint(x).contiguous();
-  const Tensor kept = counts(factors.s, tolerance_of(x, rtol));
-  const Tensor inverse = tensor::reciprocal_where(kept, factors.s);
+  const Tensor inverse = tensor::reciprocal_where(counts(factors.s, tolerance), factors.s);
   return matmul(mul(adjoint(factors.vh), like(inverse, x).unsqueeze(-2)), adjoint(factors.u));
 }
 
 Tensor matrix_rank(const Tensor& x, std::optional<double> rtol) {
   tensor::check_matrices("matrix_rank", x);
+  const double tolerance = tolerance_of("matrix_rank", x, rtol);
   const Recording recording(false);
-  const Tensor s = decomposed_svd("matrix_rank", x, false).s;
+  const Tensor s = checked_svd("matrix_rank", x, false).s;
   if (s.size(-1) == 0) return sum(s.cast(DType::i64), -1);
-  return sum(counts(s, tolerance_of(x, rtol)), -1);
+  return sum(counts(s, tolerance), -1);
 }
 
 Tensor cond(const Tensor& x) {
@@ -266,7 +297,8 @@ Tensor cond(const Tensor& x) {
                 "({}). Pass larger matrices.",
                 tensor::describe({"x", *x.impl()}));
   }
-  return div(s.select(-1, 0), s.select(-1, s.size(-1) - 1));
+  const Tensor least = s.select(-1, s.size(-1) - 1);
+  return where(eq(least, 0), INFINITY, div(s.select(-1, 0), least));
 }
 
 }  // namespace linalg

@@ -35,9 +35,9 @@ Tensor eig_gradient(const Tensor& values, const Tensor& vectors, const Tensor& o
   return linalg::solve_ex(adjoint(vectors), matmul(inner, adjoint(vectors))).result;
 }
 
-Eig decomposed(const char* operation, const Tensor& x, bool has_vectors) {
+EigEx decomposed(const char* operation, const Tensor& x, bool has_vectors) {
   tensor::check_square(operation, x);
-  Eig result;
+  EigEx result;
   {
     const Recording recording(false);
     const Tensor a = tensor::copied_batch(x);
@@ -51,8 +51,7 @@ Eig decomposed(const char* operation, const Tensor& x, bool has_vectors) {
       const Tensor columns = made.vectors.transpose(-2, -1).contiguous();
       result.eigenvectors = tensor::unbatched(columns, x.shape());
     }
-    tensor::check_status(operation, {"x", *x.impl()}, tensor::unbatched(made.info, x.shape()),
-                         tensor::kNotConverged);
+    result.info = tensor::unbatched(made.info, x.shape());
   }
   if (has_vectors && tensor::needs_grad(x)) {
     tensor::record_several(
@@ -71,11 +70,19 @@ Eig decomposed(const char* operation, const Tensor& x, bool has_vectors) {
 
 namespace linalg {
 
-Eig eig(const Tensor& x) { return decomposed("eig", x, true); }
+EigEx eig_ex(const Tensor& x) { return decomposed("eig_ex", x, true); }
+
+Eig eig(const Tensor& x) {
+  const EigEx made = decomposed("eig", x, true);
+  tensor::check_convergence("eig", x, made.info, "eig_ex");
+  return {made.eigenvalues, made.eigenvectors};
+}
 
 Tensor eigvals(const Tensor& x) {
   const bool needs_vectors = x.defined() && tensor::needs_grad(x);
-  return decomposed("eigvals", x, needs_vectors).eigenvalues;
+  const EigEx made = decomposed("eigvals", x, needs_vectors);
+  tensor::check_convergence("eigvals", x, made.info, "eig_ex");
+  return made.eigenvalues;
 }
 
 }  // namespace linalg

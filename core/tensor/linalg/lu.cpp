@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // LU factors, systems of equations, inverses and determinants.
 #include <algorithm>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "patchbay/autograd.h"
@@ -24,9 +26,13 @@ using tensor::Node;
 using tensor::Recording;
 using tensor::Saved;
 
-constexpr const char* kSingular =
-    "is singular: expected a pivot in column {}, got 0. Use the function with _ex to go on without "
-    "this check";
+/// `way_out`: the function that does not check.
+void check_regular(const char* operation, const NamedOperand& x, const Tensor& info,
+                   const std::string& way_out) {
+  tensor::check_status(operation, x, info,
+                       "is singular: expected a pivot in column {}, got 0. Use " + way_out +
+                           " to go on without this check");
+}
 
 /// The factors with their statuses, not recorded.
 struct Factored {
@@ -194,11 +200,29 @@ Tensor parity_of(const Factored& made) {
 /// a^-H, which is infinite or NaN for singular matrices.
 Tensor inverse_adjoint(const Tensor& a) { return adjoint(linalg::inv_ex(a).result); }
 
+/// conj(det) a^-H, the conjugates of the cofactors. Of a singular matrix: with a pivot of epsilon
+/// times its largest element for each that is 0, of which only the product remains.
+Tensor cofactors(const Tensor& a) {
+  const Recording recording(false);
+  const Factored made = factored("det", a);
+  const bool is_wide = real_dtype(a.dtype()) == DType::f64;
+  const double epsilon = is_wide ? std::numeric_limits<double>::epsilon()
+                                 : double{std::numeric_limits<float>::epsilon()};
+  const Tensor diagonal = made.lu.diagonal();
+  const Tensor most = max(abs(a), {-2, -1}).unsqueeze(-1);
+  const Tensor least = mul(where(eq(most, 0), 1, most), epsilon).cast(a.dtype());
+  where_out(diagonal, eq(diagonal, 0), least, diagonal);
+  const Tensor det = mul(prod(diagonal, -1), parity_of(made));
+  const Tensor one = tensor::identities(tensor::batch_shape(a.shape()), a.size(-1), a.size(-1), a);
+  const Tensor inverse = solved("det", made.lu, made.permutation, one, true);
+  return mul(conj(det).unsqueeze(-1).unsqueeze(-1), inverse);
+}
+
 }  // namespace
 
 Tensor tensor::inverse(const char* operation, const Tensor& x) {
   const SolveEx made = inverse_ex(operation, x);
-  check_status(operation, {"x", *x.impl()}, made.info, kSingular);
+  check_regular(operation, {"x", *x.impl()}, made.info, "inv_ex");
   return made.result;
 }
 
@@ -208,7 +232,7 @@ LuFactorsEx lu_factor_ex(const Tensor& x) { return lu_factors("lu_factor_ex", x)
 
 LuFactors lu_factor(const Tensor& x) {
   const LuFactorsEx made = lu_factors("lu_factor", x);
-  tensor::check_status("lu_factor", {"x", *x.impl()}, made.info, kSingular);
+  check_regular("lu_factor", {"x", *x.impl()}, made.info, "lu_factor_ex");
   return {made.lu, made.permutation};
 }
 
@@ -261,7 +285,7 @@ SolveEx solve_ex(const Tensor& a, const Tensor& b) { return solve_checked("solve
 
 Tensor solve(const Tensor& a, const Tensor& b) {
   const SolveEx made = solve_checked("solve", a, b);
-  tensor::check_status("solve", {"a", *a.impl()}, made.info, kSingular);
+  check_regular("solve", {"a", *a.impl()}, made.info, "solve_ex");
   return made.result;
 }
 
@@ -281,8 +305,15 @@ Tensor det(const Tensor& x) {
     tensor::record(
         "det", result, x,
         [saved = Saved("x", x), det = Saved::result(result)](const Tensor& grad, const Node& node) {
-          const Tensor factor = mul(grad, conj(det.get(node)));
-          return mul(factor.unsqueeze(-1).unsqueeze(-1), inverse_adjoint(saved.get(node)));
+          const Tensor a = saved.get(node), value = det.get(node);
+          if (a.num_elements() == 0) return zeros_like(a);
+          Tensor factors = cofactors(a);
+          if (tensor::needs_grad(a)) {  // of which the second derivative is made
+            const Tensor product = mul(conj(value).unsqueeze(-1).unsqueeze(-1), inverse_adjoint(a));
+            const Tensor is_singular = eq(value, 0).unsqueeze(-1).unsqueeze(-1);
+            factors = where(is_singular, factors, product);
+          }
+          return mul(grad.unsqueeze(-1).unsqueeze(-1), factors);
         });
   }
   return result;

@@ -131,6 +131,14 @@ void record_several(const char* operation, std::span<const Tensor> results, cons
                std::vector<bool>(results.size(), true), inputs, std::move(backward));
 }
 
+void check_convergence(const char* operation, const Tensor& x, const Tensor& info,
+                       const std::string& way_out) {
+  check_status(operation, {"x", *x.impl()}, info,
+               "has no result: expected a step that converges for value {}, got none. Check it for "
+               "NaN and infinity, or use " +
+                   way_out);
+}
+
 void check_status(const char* operation, const NamedOperand& x, const Tensor& info,
                   std::string_view what) {
   if (info.num_elements() == 0) return;

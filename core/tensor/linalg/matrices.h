@@ -61,10 +61,10 @@ void check_status(const char* operation, const NamedOperand& x, const Tensor& in
                   std::string_view what);
 /// The inverses. Recorded. Errors: as check_square and check_status.
 Tensor inverse(const char* operation, const Tensor& x);
-/// Of methods that make steps until they converge.
-inline constexpr const char* kNotConverged =
-    "has no result: expected a step that converges for value {}, got none. Check it for NaN and "
-    "infinity";
+/// check_status of a method that makes steps until they converge. `way_out`: the function that does
+/// not check.
+void check_convergence(const char* operation, const Tensor& x, const Tensor& info,
+                       const std::string& way_out);
 
 }  // namespace patchbay::tensor
 

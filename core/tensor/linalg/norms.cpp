@@ -5,10 +5,21 @@
 #include "patchbay/linalg.h"
 #include "patchbay/ops.h"
 
+#include "core/base/error.h"
+#include "core/tensor/dispatch/reduction.h"
 #include "core/tensor/linalg/matrices.h"
 
 namespace patchbay {
 namespace {
+
+/// Errors: kInvalidArgument, because nothing is the smallest of no elements.
+void check_smallest(const char* operation, const Tensor& x) {
+  if (x.num_elements() != 0) return;
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] no smallest value of no elements: expected elements, got none ({}). Choose "
+              "another order.",
+              operation, tensor::describe({"x", *x.impl()}));
+}
 
 /// Sums along one dimension, then the largest or the smallest along the other.
 Tensor sums_norm(const Tensor& x, int summed, bool is_largest, bool keepdim) {
@@ -35,6 +46,12 @@ namespace linalg {
 
 Tensor matrix_norm(const Tensor& x, MatrixNorm order, bool keepdim) {
   tensor::check_matrices("matrix_norm", x);
+  if (x.size(-2) == 0 || x.size(-1) == 0) {
+    const bool is_smallest = order == MatrixNorm::kMinusOne || order == MatrixNorm::kMinusTwo ||
+                             order == MatrixNorm::kMinusInfinity;
+    if (is_smallest) check_smallest("matrix_norm", x);
+    return sum(abs(x), {-2, -1}, keepdim);
+  }
   switch (order) {
     case MatrixNorm::kFrobenius: return norm(x, 2, {-2, -1}, keepdim);
     case MatrixNorm::kOne: return sums_norm(x, -2, true, keepdim);
@@ -57,8 +74,15 @@ Tensor vector_norm(const Tensor& x, double order, const Axes& axes, bool keepdim
                 "order.",
                 tensor::describe({"x", *x.impl()}));
   }
-  if (order == 1 || order == 2 || order == INFINITY) return norm(x, order, axes, keepdim);
+  static_cast<void>(tensor::resolve_axes(kName, *x.impl(), axes));
+  const bool is_empty = x.num_elements() == 0;
+  const bool has_name = order == 1 || order == 2 || order == INFINITY;
+  if (has_name && !is_empty) return norm(x, order, axes, keepdim);
   const Tensor size = abs(x);
+  if (is_empty) {
+    if (order < 0) check_smallest(kName, x);
+    return sum(size, axes, keepdim);
+  }
   if (order == 0) return sum(ne(size, 0).cast(size.dtype()), axes, keepdim);
   if (order == -INFINITY) return min(size, axes, keepdim);
   return pow(sum(pow(size, order), axes, keepdim), 1 / order);

@@ -151,8 +151,8 @@ Tensor norm(const Tensor& a, double order, const Axes& axes, bool keep) {
   if (order == INFINITY) return tensor::reduce(tensor::op::max_abs, "norm", a, axes, keep);
   if (order != 2) {
     base::raise(ErrorCode::kInvalidArgument,
-                "[norm] unknown order: expected 1, 2 or infinity, got {} (a: {}). Compute it "
-                "from abs, log and exp.",
+                "[norm] unknown order: expected 1, 2 or infinity, got {} (a: {}). Use "
+                "linalg::vector_norm.",
                 order, tensor::describe(*a.impl()));
   }
   if (tensor::is_small(a.dtype())) {

@@ -115,7 +115,7 @@ void record_linear(const Tensor& out, const Tensor& x, const Tensor& weight, con
 void check_layer(const NamedOperand& x, const NamedOperand& weight) {
   check_same_device("linear", x, weight);
   check_same_dtype("linear", x, weight);
-  check_dtype_allowed("linear", op::gemm.dtypes, x);
+  if (!is_complex(x.tensor.dtype)) check_dtype_allowed("linear", op::gemm.dtypes, x);
   const int rank = weight.tensor.shape.rank();
   if (rank != 1 && rank != 2) {
     raise(ErrorCode::kShapeMismatch,
@@ -153,7 +153,8 @@ Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b, const Scalar& al
   const NamedOperand x{"a", tensor::impl_of("addmm", a, "a")},
       y{"b", tensor::impl_of("addmm", b, "b")};
   const Shape shape = tensor::product_shape("addmm", x, y);
-  tensor::check_dtype_allowed("addmm", tensor::op::gemm.dtypes, x);
+  const DType dtype = x.tensor.dtype;
+  if (!is_complex(dtype)) tensor::check_dtype_allowed("addmm", tensor::op::gemm.dtypes, x);
   if (a.rank() < 2 || b.rank() < 2) {
     base::raise(ErrorCode::kShapeMismatch,
                 "[addmm] a vector among the factors: expected rank 2 or more, got {} and {} "
@@ -161,7 +162,11 @@ Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b, const Scalar& al
                 to_string(x.tensor.shape), to_string(y.tensor.shape), describe(x), describe(y));
   }
   tensor::check_addend("addmm", z, x, shape);
-  const DType dtype = x.tensor.dtype;
+  if (is_complex(dtype)) {
+    const Tensor product = matmul(a, b) * alpha;
+    return beta.real().to_double() == 0 && beta.imag().to_double() == 0 ? product
+                                                                        : product + c * beta;
+  }
   const tensor::Factors factors = tensor::make_factors("addmm", dtype, alpha, beta);
   Tensor out = factors.keeps_out ? tensor::begun_with("addmm", c, shape)
                                  : tensor::make_empty("addmm", shape, dtype, x.tensor);
@@ -178,6 +183,10 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (bias.defined()) tensor::check_bias({"bias", *bias.impl()}, matrix);
   if (weight.rank() == 1) {
     return linear(x, weight.unsqueeze(0), bias.defined() ? bias.unsqueeze(0) : bias).squeeze(-1);
+  }
+  if (is_complex(x.dtype())) {
+    const Tensor product = matmul(x, weight.t());
+    return bias.defined() ? product + bias : product;
   }
   Shape shape = x.shape();
   shape[shape.rank() - 1] = weight.size(0);

@@ -50,6 +50,13 @@ Tensor complex_transform(const char* operation, const Tensor& x, const FftOption
 
 Tensor half_transform(const char* operation, const Tensor& x, const FftOptions& options, Sign sign,
                       FftNorm divides) {
+  if (x.defined() && is_complex(x.dtype())) {
+    base::raise(
+        ErrorCode::kDtypeMismatch,
+        "[{}] complex input: expected f32 or f64, got {} ({}). Use fft, or take real or imag "
+        "first.",
+        operation, to_string(x.dtype()), tensor::describe({"x", *x.impl()}));
+  }
   const int dim = check_transformed(operation, x, options.dim, /*is_real=*/true);
   const std::int64_t n = check_length(operation, x, options.n.value_or(x.size(dim)));
   const Tensor y = transform(operation, to_complex(with_length(x, dim, n)), dim, sign,
@@ -61,6 +68,12 @@ Tensor half_transform(const char* operation, const Tensor& x, const FftOptions& 
 Tensor whole_transform(const char* operation, const Tensor& x, const FftOptions& options, Sign sign,
                        FftNorm divides) {
   const int dim = check_transformed(operation, x, options.dim);
+  if (!options.n && x.size(dim) <= 1) {
+    base::raise(ErrorCode::kInvalidArgument,
+                "[{}] a bad length: expected 1 or more, got {}, which is 2 (m - 1) of m elements "
+                "({}). Give n.",
+                operation, 2 * (x.size(dim) - 1), tensor::describe({"x", *x.impl()}));
+  }
   const std::int64_t n = check_length(operation, x, options.n.value_or(2 * (x.size(dim) - 1)));
   const Tensor half = with_length(to_complex(x), dim, n / 2 + 1);
   const std::int64_t mirrored = (n - 1) / 2;
@@ -162,6 +175,21 @@ Tensor irfftn(const Tensor& x, const FftnOptions& options) {
   dims.pop_back();
   const Tensor half = along_all(x, dims, options.norm, ifft);
   return irfft(half, {.n = last.n, .dim = last.dim, .norm = options.norm});
+}
+
+Tensor hfftn(const Tensor& x, const FftnOptions& options) {
+  std::vector<Along> dims = dimensions_of("hfftn", x, options);
+  const Along last = dims.back();
+  dims.pop_back();
+  const Tensor half = along_all(x, dims, options.norm, fft);
+  return hfft(half, {.n = last.n, .dim = last.dim, .norm = options.norm});
+}
+Tensor ihfftn(const Tensor& x, const FftnOptions& options) {
+  std::vector<Along> dims = dimensions_of("ihfftn", x, options);
+  const Along last = dims.back();
+  dims.pop_back();
+  const Tensor half = ihfft(x, {.n = last.n, .dim = last.dim, .norm = options.norm});
+  return along_all(half, dims, options.norm, ifft);
 }
 
 namespace {

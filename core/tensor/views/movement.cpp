@@ -147,9 +147,9 @@ namespace {
 /// Refuses to drop imaginary parts.
 void check_has_value(const char* operation, const tensor::NamedOperand& source, DType dtype) {
   if (!is_complex(source.tensor.dtype) || is_complex(dtype)) return;
-  base::raise(ErrorCode::kDtypeMismatch,
-              "[{}] complex numbers have no value in {} ({}). Take real, imag or abs first.",
-              operation, patchbay::to_string(dtype), describe(source));
+  base::raise(ErrorCode::kDtypeMismatch, "[{}] complex numbers have no value in {} ({}). {}.",
+              operation, patchbay::to_string(dtype), describe(source),
+              dtype == DType::boolean ? "Compare with ne(z, 0)" : "Take real, imag or abs first");
 }
 
 }  // namespace

@@ -48,6 +48,8 @@ void add_complex(Samples& samples) {
   add_many("ifftn", z, fft::ifftn);
   add_many("rfftn", re, fft::rfftn);
   add_many("irfftn", z, fft::irfftn);
+  add_many("hfftn", z, fft::hfftn);
+  add_many("ihfftn", re, fft::ihfftn);
   samples.add("fft.fftshift", {z}, {{"dims", {1}}}, [=] { return fft::fftshift(z, 1); });
   samples.add("fft.ifftshift", {z}, [=] { return fft::ifftshift(z); });
   const Device device = samples.device();
@@ -120,6 +122,18 @@ void add_linear_algebra(Samples& samples) {
   add_one("eigh", [](const Tensor& m) {
     const Eigh made = linalg::eigh(m);
     return Tensors{made.eigenvalues, made.eigenvectors};
+  });
+  add_one("eigh_ex", [](const Tensor& m) {
+    const EighEx made = linalg::eigh_ex(m);
+    return Tensors{made.eigenvalues, made.eigenvectors, made.info};
+  });
+  samples.add("linalg.eig_ex", {x}, [=] {
+    const EigEx made = linalg::eig_ex(x);
+    return Tensors{made.eigenvalues, made.eigenvectors, made.info};
+  });
+  samples.add("linalg.svd_ex", {tall}, {{"full_matrices", false}}, [=] {
+    const SvdEx made = linalg::svd_ex(tall, false);
+    return Tensors{made.u, made.s, made.vh, made.info};
   });
   samples.add("linalg.solve_ex", {a, b}, [=] {
     const SolveEx made = linalg::solve_ex(a, b);

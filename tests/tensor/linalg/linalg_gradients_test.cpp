@@ -193,6 +193,32 @@ TEST(LinalgGradients, AreRefusedWhereThereAreNone) {
   EXPECT_ERROR(linalg::svd(tall), kUnsupported, "[svd] the full form of [3, 2] has no gradient");
 }
 
+/// The cofactors, whatever the rank. Second derivatives need a regular matrix.
+TEST(LinalgGradients, OfDeterminantsOfSingularMatrices) {
+  const Device cpu = test_device("cpu:0");
+  const auto expect_slope = [&](const std::vector<double>& values, std::int64_t n,
+                                const std::vector<double>& expected) {
+    for (const bool is_pair : {false, true}) {
+      const Tensor a = from_host(values, {n, n}, cpu).requires_grad_();
+      linalg::det(is_pair ? complex(a, zeros_like(a)) : a)
+          .backward(is_pair ? ones({}, {DType::c128, cpu}) : Tensor());
+      const std::vector<double> got = a.grad().to_vector<double>();
+      for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-12) << i;
+    }
+  };
+  expect_slope({1, 2, 2, 4}, 2, {4, -2, -2, 1});
+  expect_slope({0, 1, 0, 0}, 2, {0, 0, -1, 0});
+  expect_slope({0}, 1, {1});
+  expect_slope({0, 0, 0, 0}, 2, {0, 0, 0, 0});
+  expect_slope({1, 2, 0, 2, 4, 0, 0, 0, 3}, 3, {12, -6, 0, -6, 3, 0, 0, 0, 0});
+  expect_slope({0, 1, 0, 0, 0, 1, 0, 0, 0}, 3, {0, 0, 0, 0, 0, 0, 1, 0, 0});
+  expect_slope({1, 1, 1, 1, 1, 1, 1, 1, 1}, 3, std::vector<double>(9, 0));
+  const Tensor both = from_host<double>({1, 2, 2, 4, 1, 2, 3, 4}, {2, 2, 2}, cpu).requires_grad_();
+  sum(linalg::det(both)).backward();
+  EXPECT_EQ(round(both.grad()).to_vector<double>(),
+            (std::vector<double>{4, -2, -2, 1, 4, -3, -2, 1}));
+}
+
 /// The terms of two equal values are left out.
 TEST(LinalgGradients, OfEqualEigenvalues) {
   const Tensor a = eye(3, {DType::f64, test_device("cpu:0")}).requires_grad_();

@@ -293,6 +293,30 @@ TEST_P(LinalgTest, Norms) {
   EXPECT_NEAR(linalg::vector_norm(z, 3).item<float>(), 5, 1e-5);
 }
 
+TEST_P(LinalgTest, NormsOfNoElements) {
+  const Tensor none = ones({2, 3, 0}, device_);
+  for (const MatrixNorm order : {MatrixNorm::kFrobenius, MatrixNorm::kNuclear, MatrixNorm::kTwo,
+                                 MatrixNorm::kOne, MatrixNorm::kInfinity}) {
+    EXPECT_EQ(linalg::matrix_norm(none, order).to_vector<float>(), (std::vector<float>{0, 0}));
+    EXPECT_EQ(linalg::matrix_norm(none, order, true).shape(), (Shape{2, 1, 1}));
+    EXPECT_EQ(linalg::matrix_norm(ones({0, 2, 2}, device_), order).shape(), (Shape{0}));
+  }
+  for (const MatrixNorm order :
+       {MatrixNorm::kMinusTwo, MatrixNorm::kMinusOne, MatrixNorm::kMinusInfinity}) {
+    EXPECT_ERROR(linalg::matrix_norm(none, order), kInvalidArgument,
+                 "[matrix_norm] no smallest value of no elements", "x: f32 [2, 3, 0]" + on_);
+  }
+  for (const double order : {0.0, 0.5, 1.0, 2.0, 3.0, double(INFINITY)}) {
+    EXPECT_EQ(linalg::vector_norm(none, order).item<float>(), 0) << order;
+    EXPECT_EQ(linalg::vector_norm(none, order, 1).shape(), (Shape{2, 0})) << order;
+    EXPECT_EQ(linalg::vector_norm(none, order, -1, true).shape(), (Shape{2, 3, 1})) << order;
+  }
+  EXPECT_ERROR(linalg::vector_norm(none, -INFINITY), kInvalidArgument,
+               "[vector_norm] no smallest value of no elements");
+  EXPECT_ERROR(linalg::vector_norm(none, 2, 5), kInvalidArgument, "[vector_norm]");
+  EXPECT_EQ(linalg::cond(zeros({2, 2}, device_)).item<float>(), INFINITY);
+}
+
 TEST_P(LinalgTest, Products) {
   const Tensor a = matrix({1, 1, 0, 1}, {2, 2});
   EXPECT_EQ(linalg::matrix_power(a, 5).to_vector<float>(), (std::vector<float>{1, 5, 0, 1}));
@@ -356,19 +380,39 @@ TEST_P(LinalgTest, WhatFailsIsNamed) {
             (std::vector<std::int64_t>{0, 0, 3, 0}));
   const Tensor singular = matrix({1, 2, 2, 4}, {2, 2});
   EXPECT_ERROR(linalg::inv(singular), kInvalidArgument,
-               "[inv] the matrix is singular: expected a pivot in column 2, got 0. Use the "
-               "function with _ex to go on without this check (x: f32 [2, 2]" +
+               "[inv] the matrix is singular: expected a pivot in column 2, got 0. Use "
+               "inv_ex to go on without this check (x: f32 [2, 2]" +
                    on_ + ").");
   EXPECT_ERROR(linalg::solve(singular, ones({2, 1}, device_)), kInvalidArgument,
-               "[solve] the matrix is singular: expected a pivot in column 2, got 0.",
+               "[solve] the matrix is singular: expected a pivot in column 2, got 0. Use solve_ex",
                "(a: f32 [2, 2]" + on_ + ").");
-  EXPECT_ERROR(linalg::lu_factor(singular), kInvalidArgument, "[lu_factor] the matrix is singular");
+  EXPECT_ERROR(linalg::lu_factor(singular), kInvalidArgument, "[lu_factor] the matrix is singular",
+               "Use lu_factor_ex");
+  EXPECT_ERROR(linalg::matrix_power(singular, -2), kInvalidArgument,
+               "[matrix_power] the matrix is singular", "Use inv_ex");
   EXPECT_EQ(linalg::lu_factor_ex(singular).info.item<std::int64_t>(), 2);
   EXPECT_EQ(linalg::inv_ex(singular).info.item<std::int64_t>(), 2);
   EXPECT_EQ(linalg::solve_ex(singular, ones({2, 1}, device_)).info.item<std::int64_t>(), 2);
   const Tensor nans = full({2, 2}, NAN, device_);
-  EXPECT_ERROR(linalg::eigh(nans), kInvalidArgument, "[eigh] the matrix has no result");
-  EXPECT_ERROR(linalg::svd(nans), kInvalidArgument, "[svd] the matrix has no result");
+  EXPECT_ERROR(linalg::eigh(nans), kInvalidArgument, "[eigh] the matrix has no result",
+               "or use eigh_ex");
+  EXPECT_ERROR(linalg::svd(nans), kInvalidArgument, "[svd] the matrix has no result",
+               "or use svd_ex");
+  const Tensor some = stack(std::vector<Tensor>{eye(2, device_), nans});
+  const auto info_of = [](const Tensor& info) {
+    return ne(info, 0).to_vector<bool>() == std::vector<bool>{false, true};
+  };
+  EXPECT_TRUE(info_of(linalg::eigh_ex(some).info));
+  EXPECT_TRUE(info_of(linalg::eig_ex(some).info));
+  EXPECT_TRUE(info_of(linalg::svd_ex(some).info));
+  EXPECT_TRUE(info_of(linalg::svd_ex(some, false).info));
+  EXPECT_EQ(linalg::eigh_ex(some).eigenvalues[0].to_vector<float>(), (std::vector<float>{1, 1}));
+  EXPECT_EQ(linalg::svd_ex(some).s[0].to_vector<float>(), (std::vector<float>{1, 1}));
+  EXPECT_ERROR(linalg::pinv(singular, NAN), kInvalidArgument,
+               "[pinv] a bad rtol: expected 0 or more, got nan");
+  EXPECT_ERROR(linalg::matrix_rank(singular, -1), kInvalidArgument,
+               "[matrix_rank] a bad rtol: expected 0 or more, got -1");
+  EXPECT_ERROR(linalg::lstsq(singular, singular, -1), kInvalidArgument, "a bad rtol");
 }
 
 TEST_P(LinalgTest, OneStatusIsFetched) {
@@ -390,6 +434,10 @@ TEST_P(LinalgTest, OneStatusIsFetched) {
   const CopyGuard guard;
   EXPECT_ERROR(linalg::inv(a), kCopyForbidden, "inside a CopyGuard");
   EXPECT_EQ(linalg::inv_ex(a).result.shape(), a.shape());
+  EXPECT_ERROR(linalg::eigh(a), kCopyForbidden, "inside a CopyGuard");
+  EXPECT_EQ(linalg::eigh_ex(a).eigenvalues.shape(), (Shape{4, 3}));
+  EXPECT_EQ(linalg::eig_ex(a).eigenvectors.shape(), a.shape());
+  EXPECT_EQ(linalg::svd_ex(a).vh.shape(), a.shape());
 }
 
 TEST_P(LinalgTest, Refusals) {

@@ -10,6 +10,7 @@
 #include <patchbay/complex.h>
 #include <patchbay/concat.h>
 #include <patchbay/convolution.h>
+#include <patchbay/fuse.h>
 #include <patchbay/gradcheck.h>
 #include <patchbay/indexing.h>
 #include <patchbay/sorting.h>
@@ -156,6 +157,11 @@ TEST_P(ComplexTest, LargeSmallAndInfiniteNumbers) {
   EXPECT_EQ(abs(one({0, 0})).item<float>(), 0);
   expect_near(one({1e38F, 1e38F}) / one({1e38F, 1e38F}), {Z(1)}, "div of large numbers", 4);
   expect_near(one({1e-38F, 0}) / one({0, 1e-38F}), {Z(0, -1)}, "div of small numbers", 4);
+  expect_near(one({2e38F, 2e38F}) / one({2e38F, 2e38F}), {Z(1)}, "div of the largest numbers", 4);
+  expect_near(one({1e38F, -1e38F}) / one({2e38F, 2e38F}), {Z(0, -0.5)}, "div of large ones", 4);
+  expect_near(one({2e38F, 2e38F}) / one({1, 1}), {Z(2e38)}, "div by a small number", 4);
+  expect_near(one({2e38F, 2e38F}) / C(2, 2), {Z(1e38)}, "div by a number", 4);
+  expect_near(one({1, 0}) / one({1e37F, 1e37F}), {Z(5e-38, -5e-38)}, "div to a small number", 4);
   expect_near(sqrt(one({0, 2e38F})), {Z(1e19, 1e19)}, "sqrt of a large number", 4);
   expect_near(sqrt(one({-4, -0.0F})), {Z(0, -2)}, "sqrt below the cut", 1);
   expect_near(sqrt(one({-4, 0})), {Z(0, 2)}, "sqrt on the cut", 1);
@@ -176,6 +182,33 @@ TEST_P(ComplexTest, LargeSmallAndInfiniteNumbers) {
   // ln |z| = 5e-9 where |z|^2 is 1 in f32.
   const C near{1, 1e-4F};
   EXPECT_NEAR(log(one(near)).item<C>().real(), 5e-9, 1e-14);
+}
+
+/// By products, so that whole numbers stay whole.
+TEST_P(ComplexTest, WholePowers) {
+  const std::vector<C> values = {{-1, 0}, {0, 2}, {1, -2}, {3, 4}, {0, 0}};
+  const Tensor a = tensor(values);
+  EXPECT_EQ(pow(a, 1).to_vector<C>(), values);
+  EXPECT_EQ(pow(a, 2).to_vector<C>(), (std::vector<C>{1, -4, {-3, -4}, {-7, 24}, 0}));
+  EXPECT_EQ(pow(a, 3.0).to_vector<C>(), (std::vector<C>{-1, {0, -8}, {-11, 2}, {-117, 44}, 0}));
+  EXPECT_EQ(pow(a, C(2)).to_vector<C>(), pow(a, 2).to_vector<C>());
+  EXPECT_EQ(pow(a, 0).to_vector<C>(), std::vector<C>(5, 1));
+  const Tensor others = a.slice(0, 0, 4);
+  expect_near(pow(others, -1), {Z(-1), Z(0, -0.5), Z(0.2, 0.4), Z(0.12, -0.16)}, "inverse", 4);
+  expect_near(pow(others, -2), {Z(1), Z(-0.25), Z(-0.12, 0.16), Z(-0.0112, -0.0384)}, "square", 4);
+  expect_near(pow(tensor({{0, 1e12F}}), 3), {Z(0, -1e36)}, "large", 4);
+  std::vector<Z> expected;
+  for (const C& each : values) expected.push_back(std::pow(Z(each) * 0.25, 64));
+  expected.back() = 0;
+  expect_near(pow(a * 0.25, 64), expected, "of 64", 128);
+  const Tensor out = zeros({5}, {DType::c64, device_});
+  pow_out(out, a, 2);
+  EXPECT_EQ(out.to_vector<C>(), pow(a, 2).to_vector<C>());
+  const Tensor x = tensor(values).requires_grad_();
+  sum(real(pow(x, 3))).backward();
+  std::vector<Z> slopes;
+  for (const C& each : values) slopes.push_back(3.0 * std::conj(Z(each) * Z(each)));
+  expect_near(x.grad(), slopes, "slope", 4);
 }
 
 TEST_P(ComplexTest, EqualityAndNoOrder) {
@@ -426,6 +459,22 @@ TEST(ComplexGradients, AreThoseOfTheParts) {
 }
 
 /// The gradient of a real loss is that of the real part plus i times that of the imaginary part.
+TEST_P(ComplexTest, LayersAndSumsOfProducts) {
+  const Tensor x = tensor({{1, 2}, {0, 1}, {-1, 1}, {2, 0}}).reshape({2, 2});
+  const Tensor weight = tensor({{1, 0}, {0, 1}, {2, 1}, {1, -1}}).reshape({2, 2}).requires_grad_();
+  const Tensor bias = tensor({{1, 1}, {0, 2}});
+  const Tensor product = matmul(x, weight.t());
+  EXPECT_EQ(linear(x, weight).to_vector<C>(), product.to_vector<C>());
+  EXPECT_EQ(linear(x, weight, bias).to_vector<C>(), (product + bias).to_vector<C>());
+  EXPECT_EQ(addmm(bias, x, weight.t(), C(0, 2), 3).to_vector<C>(),
+            (product * C(0, 2) + bias * 3).to_vector<C>());
+  EXPECT_EQ(addmm(full({2}, NAN, {DType::c64, device_}), x, weight.t(), 1, 0).to_vector<C>(),
+            product.to_vector<C>());
+  sum(real(linear(x, weight, bias))).backward();
+  const std::vector<C> grad = weight.grad().to_vector<C>();
+  EXPECT_EQ(grad, (std::vector<C>{{0, -3}, {2, -1}, {0, -3}, {2, -1}}));
+}
+
 TEST_P(ComplexTest, TheConventionOfGradients) {
   const Tensor z = tensor({{3, 4}}).requires_grad_();
   sum(square(abs(z))).backward();
@@ -455,8 +504,11 @@ TEST_P(ComplexTest, WhatHasNoMeaningSaysSo) {
   const Tensor image = ones({1, 1, 4, 4}, {DType::c64, device_});
   const std::string why = "is not defined for complex numbers";
   EXPECT_ERROR(softmax(a, 1), kDtypeMismatch, "[softmax] " + why);
-  EXPECT_ERROR(linear(a, a), kDtypeMismatch, "[linear] " + why);
-  EXPECT_ERROR(addmm(a, a, a.t()), kDtypeMismatch, "[addmm] " + why);
+  EXPECT_ERROR(angle(arange(0, 2, 1, {DType::i64, device_})), kDtypeMismatch, "[angle]", "i64");
+  EXPECT_ERROR(a.cast(DType::boolean), kDtypeMismatch, "Compare with ne(z, 0).");
+  EXPECT_ERROR(norm(a, 3), kInvalidArgument, "[norm]", "Use linalg::vector_norm.");
+  const auto twice = fuse([](const Expression& x) { return x * 2; }, "twice");
+  EXPECT_ERROR(twice(a), kDtypeMismatch, "[twice]", "Pass real and imag as two operands.");
   EXPECT_ERROR(max_pool2d(image, 2), kDtypeMismatch, "[max_pool2d] " + why);
   EXPECT_ERROR(layer_norm(a, {2}), kDtypeMismatch, "[layer_norm] " + why);
   EXPECT_ERROR(topk(a, 1), kDtypeMismatch, "[topk] " + why);

@@ -205,6 +205,20 @@ TEST_P(FftTest, AlongDimensions) {
   EXPECT_EQ(fft::rfftn(re).shape(), (Shape{2, 3, 3}));
   const std::vector<float> again = fft::irfftn(fft::rfftn(re)).to_vector<float>();
   for (std::size_t i = 0; i < again.size(); ++i) EXPECT_NEAR(again[i], values[i].real(), 1e-6);
+  // Along one dimension they are hfft and ihfft; of real numbers the transform, which is even.
+  const FftnOptions one_dim{.dims = {1}};
+  EXPECT_EQ(fft::hfftn(a, one_dim).to_vector<float>(), fft::hfft(a, {.dim = 1}).to_vector<float>());
+  EXPECT_EQ(fft::ihfftn(re, one_dim).to_vector<C>(), fft::ihfft(re, {.dim = 1}).to_vector<C>());
+  const Tensor spectrum = fft::ihfftn(re, {.norm = FftNorm::kOrtho});
+  EXPECT_EQ(spectrum.shape(), (Shape{2, 3, 3}));
+  const std::vector<float> same =
+      fft::hfftn(spectrum, {.norm = FftNorm::kOrtho}).to_vector<float>();
+  for (std::size_t i = 0; i < same.size(); ++i) EXPECT_NEAR(same[i], values[i].real(), 1e-6);
+  const std::vector<C> forward = conj(fft::rfftn(re)).to_vector<C>();
+  const std::vector<C> turned = (fft::ihfftn(re, {.norm = FftNorm::kForward})).to_vector<C>();
+  for (std::size_t i = 0; i < forward.size(); ++i) {
+    EXPECT_LE(std::abs(turned[i] - forward[i]), 1e-5F) << i;
+  }
   EXPECT_EQ(fft::fft(zeros({0, 4}, {DType::c64, device_})).shape(), (Shape{0, 4}));
 }
 
@@ -251,12 +265,13 @@ TEST_P(FftTest, Errors) {
                "[fft] a bad length: expected 1 or more, got 0");
   EXPECT_ERROR(fft::fft(a, {.dim = 2}), kInvalidArgument, "[fft]");
   EXPECT_ERROR(fft::fft(arange(0, 3, 1, {DType::i64, device_})), kDtypeMismatch, "[fft]");
-  EXPECT_ERROR(fft::rfft(a), kDtypeMismatch, "[rfft]");
+  EXPECT_ERROR(fft::rfft(a), kDtypeMismatch, "[rfft] complex input: expected f32 or f64, got c64",
+               "Use fft,");
   EXPECT_ERROR(fft::irfft(ones({1}, {DType::c64, device_})), kInvalidArgument,
-               "[irfft] a bad length: expected 1 or more, got 0");
+               "[irfft] a bad length: expected 1 or more, got 0, which is 2 (m - 1)", "Give n.");
   EXPECT_ERROR(fft::fft(ones({}, {DType::c64, device_})), kInvalidArgument,
                "[fft] a tensor of rank 0 has no dimension to transform");
-  for (const auto many : {fft::fftn, fft::ifftn, fft::irfftn}) {
+  for (const auto many : {fft::fftn, fft::ifftn, fft::irfftn, fft::hfftn}) {
     EXPECT_ERROR(many(ones({}, {DType::c64, device_}), {}), kInvalidArgument,
                  "a tensor of rank 0 has no dimension to transform");
   }
