@@ -31,7 +31,7 @@ PATCHBAY_API const Tensor& gather_out(const Tensor& out, const Tensor& a, Dim di
 PATCHBAY_API const Tensor& index_select_out(const Tensor& out, const Tensor& a, Dim dim,
                                             const Tensor& index);
 
-// Adding. Dtypes: numbers, complex. Additions to one element follow the order of the index, and each
+// Adding. Dtypes: numbers, complex. Additions to one element follow the order of index, and each
 // sum is rounded: results repeat their bits, on the CPU for any number of threads.
 /// a, with source[.., i, ..] added to element [.., index[.., i, ..], ..]. `source` has the shape of
 /// `index`, which is as for gather. Errors: as gather.
