@@ -2,7 +2,6 @@
 // Eigenvalues and singular values, and what is made of them.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -230,10 +229,8 @@ double tolerance_of(const char* operation, const Tensor& x, std::optional<double
                 "out.",
                 operation, *rtol, tensor::describe({"x", *x.impl()}));
   }
-  const bool is_wide = real_dtype(x.dtype()) == DType::f64;
-  const double epsilon = is_wide ? std::numeric_limits<double>::epsilon()
-                                 : double{std::numeric_limits<float>::epsilon()};
-  return rtol.value_or(static_cast<double>(std::max(x.size(-2), x.size(-1))) * epsilon);
+  return rtol.value_or(static_cast<double>(std::max(x.size(-2), x.size(-1))) *
+                       tensor::epsilon_of(x.dtype()));
 }
 
 /// Whether each singular value counts.

@@ -1,7 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // LU factors, systems of equations, inverses and determinants.
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -205,12 +204,10 @@ Tensor inverse_adjoint(const Tensor& a) { return adjoint(linalg::inv_ex(a).resul
 Tensor cofactors(const Tensor& a) {
   const Recording recording(false);
   const Factored made = factored("det", a);
-  const bool is_wide = real_dtype(a.dtype()) == DType::f64;
-  const double epsilon = is_wide ? std::numeric_limits<double>::epsilon()
-                                 : double{std::numeric_limits<float>::epsilon()};
   const Tensor diagonal = made.lu.diagonal();
   const Tensor most = max(abs(a), {-2, -1}).unsqueeze(-1);
-  const Tensor least = mul(where(eq(most, 0), 1, most), epsilon).cast(a.dtype());
+  const Tensor least =
+      mul(where(eq(most, 0), 1, most), tensor::epsilon_of(a.dtype())).cast(a.dtype());
   where_out(diagonal, eq(diagonal, 0), least, diagonal);
   const Tensor det = mul(prod(diagonal, -1), parity_of(made));
   const Tensor one = tensor::identities(tensor::batch_shape(a.shape()), a.size(-1), a.size(-1), a);

@@ -4,7 +4,9 @@
 #define PATCHBAY_CORE_TENSOR_LINALG_MATRICES_H_
 
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "patchbay/complex.h"
@@ -52,6 +54,12 @@ Tensor identities(const Shape& batch, std::int64_t rows, std::int64_t columns, c
 Tensor on_diagonal(const Tensor& values);
 
 /// Records one operation on x with several results. Gradients flow back from all of them.
+/// Of f32 or f64, or of the parts of complex numbers.
+inline double epsilon_of(DType dtype) {
+  return real_dtype(dtype) == DType::f64 ? std::numeric_limits<double>::epsilon()
+                                         : double{std::numeric_limits<float>::epsilon()};
+}
+
 void record_several(const char* operation, std::span<const Tensor> results, const Tensor& x,
                     JointBackward backward);
 
