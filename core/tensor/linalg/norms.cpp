@@ -79,11 +79,15 @@ Tensor vector_norm(const Tensor& x, double order, const Axes& axes, bool keepdim
   const bool has_name = order == 1 || order == 2 || order == INFINITY;
   if (has_name && !is_empty) return norm(x, order, axes, keepdim);
   const Tensor size = abs(x);
+  const bool needs = tensor::needs_grad(x);
   if (is_empty) {
     if (order < 0) check_smallest(kName, x);
     return sum(size, axes, keepdim);
   }
-  if (order == 0) return sum(ne(size, 0).cast(size.dtype()), axes, keepdim);
+  if (order == 0) {  // steps, whose derivative is 0
+    const Tensor count = sum(ne(size, 0).cast(size.dtype()), axes, keepdim);
+    return needs ? add(count, sum(mul(where(isfinite(size), size, 0), 0), axes, keepdim)) : count;
+  }
   if (order == -INFINITY) return min(size, axes, keepdim);
   return pow(sum(pow(size, order), axes, keepdim), 1 / order);
 }

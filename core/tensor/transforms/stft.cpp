@@ -45,8 +45,9 @@ Tensor window_of(const char* operation, const Tensor& x, std::int64_t n, const T
   tensor::check_same_device(operation, {"x", *x.impl()}, window);
   if (given.dtype() != dtype) {
     base::raise(ErrorCode::kDtypeMismatch,
-                "[{}] the window is {}: expected {}, the parts of x ({}). Cast it.", operation,
-                patchbay::to_string(given.dtype()), patchbay::to_string(dtype), describe(window));
+                "[{}] the window is {}: expected {}, the parts of x ({}). {}.", operation,
+                patchbay::to_string(given.dtype()), patchbay::to_string(dtype), describe(window),
+                is_complex(given.dtype()) ? "Take real" : "Cast it");
   }
   if (given.rank() != 1 || given.size(0) > n || given.size(0) == 0) {
     base::raise(ErrorCode::kShapeMismatch,

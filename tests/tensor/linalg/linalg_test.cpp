@@ -293,6 +293,14 @@ TEST_P(LinalgTest, Norms) {
   EXPECT_NEAR(linalg::vector_norm(z, 3).item<float>(), 5, 1e-5);
 }
 
+TEST_P(LinalgTest, NumbersOfElementsHaveSlopesOf0) {
+  const Tensor v = matrix({3, 0, INFINITY}, {3}).requires_grad_();
+  const Tensor count = linalg::vector_norm(v, 0);
+  EXPECT_EQ(count.item<float>(), 2);
+  count.backward();
+  EXPECT_EQ(v.grad().to_vector<float>(), (std::vector<float>{0, 0, 0}));
+}
+
 TEST_P(LinalgTest, NormsOfNoElements) {
   const Tensor none = ones({2, 3, 0}, device_);
   for (const MatrixNorm order : {MatrixNorm::kFrobenius, MatrixNorm::kNuclear, MatrixNorm::kTwo,
