@@ -49,7 +49,7 @@ struct Qr {
 struct Eigh {
   Tensor eigenvalues, eigenvectors;
 };
-/// Where info is not 0, no step converged for eigenvalue info - 1: the others have no meaning.
+/// Where info is not 0, the steps did not converge, and the result has no meaning.
 struct EighEx {
   Tensor eigenvalues, eigenvectors, info;
 };
@@ -57,7 +57,7 @@ struct EighEx {
 struct Eig {
   Tensor eigenvalues, eigenvectors;
 };
-/// Where info is not 0, no step converged for some eigenvalue: the result has no meaning.
+/// Where info is not 0, the steps did not converge, and the result has no meaning.
 struct EigEx {
   Tensor eigenvalues, eigenvectors, info;
 };
@@ -65,7 +65,7 @@ struct EigEx {
 struct Svd {
   Tensor u, s, vh;
 };
-/// Where info is not 0, the rotations did not converge: the result has no meaning.
+/// Where info is not 0, the steps did not converge, and the result has no meaning.
 struct SvdEx {
   Tensor u, s, vh, info;
 };

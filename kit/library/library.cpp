@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <fstream>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -96,6 +98,18 @@ void Library::miss(const char* name) {
   if (why_.empty()) why_ = file_ + ": no symbol " + name;
 }
 
+namespace {
+
+/// Whether the dynamic linker's cache has a path to a file of that name. Paths end with a zero
+/// byte.
+bool is_in_cache(const std::string& file) {
+  std::ifstream cache("/etc/ld.so.cache", std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(cache), {}};
+  return bytes.find('/' + file + '\0') != std::string::npos;
+}
+
+}  // namespace
+
 bool is_installed(const std::string& file) {
   const auto exists = [](const std::string& path) { return access(path.c_str(), F_OK) == 0; };
   if (file.find('/') != std::string::npos) return exists(file);
@@ -114,7 +128,7 @@ bool is_installed(const std::string& file) {
     }
   }
   dlclose(program);
-  return is_found;
+  return is_found || is_in_cache(file);
 }
 
 void stay_loaded(const void* address) {

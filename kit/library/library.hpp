@@ -79,7 +79,7 @@ class Library {
 };
 
 /// Whether there is such a file: a name without a slash is looked for in the folders of
-/// LD_LIBRARY_PATH and in the dynamic linker's own. Nothing is opened.
+/// LD_LIBRARY_PATH, in the dynamic linker's own and in its cache. No library is opened.
 bool is_installed(const std::string& file);
 
 /// Keeps the library or plugin that has this address loaded until the process ends, for others that

@@ -130,6 +130,13 @@ def needed(library: Path) -> list[str]:
     return [line.split("[")[1].rstrip("]") for line in lines if "(NEEDED)" in line]
 
 
+def foreign_thread_variables(library: Path) -> list[str]:
+    """Those that must lie in the static block, where a library that is opened late may not be."""
+    relocations = [line.split() for line in output_of("readelf", "-r", "-W", str(library))]
+    # offset, info, type, value and name of the symbol, "+", addend; no symbol for the library's own
+    return [each[4] for each in relocations if len(each) > 4 and "TPOFF" in each[2]]
+
+
 def binaries(tree: Tree, build: Path | None):
     """A plugin exports its entry alone; nothing needs more than the system's libraries."""
     folder = need_build(build)
@@ -143,6 +150,8 @@ def binaries(tree: Tree, build: Path | None):
         if len(symbols) != 1 or not ENTRY.fullmatch(symbols[0]):
             shown = ", ".join(symbols[:5]) or "nothing"
             yield Violation(str(plugin), 1, f"exports {len(symbols)} symbols, not its entry: {shown}")
+    for name in foreign_thread_variables(core) if core.exists() else []:
+        yield Violation(str(core), 1, f"reads {name}, a thread variable of another library, as its own")
     for library in [*sorted(plugins), *libraries]:
         for name in needed(library):
             if library == networks and OF_NETWORKS.fullmatch(name):

@@ -166,7 +166,9 @@ Allocation KindAllocator::allocate_kept(std::size_t size_bytes) noexcept {
   const bool may_be_kept = size_bytes != 0 && size_bytes <= BlockCache::kLargestBytes &&
                            caches_.load(std::memory_order_relaxed);
   const bool is_noted = !current_tag().empty() || device_.runtime.tracing.is_on();
-  if (!may_be_kept || is_noted || device_.is_lost()) return {};
+  const bool is_usable =
+      device_.handle.load(std::memory_order_acquire) != nullptr && !device_.is_lost();
+  if (!may_be_kept || is_noted || !is_usable) return {};
   live_.add_block();
   Allocation allocation{nullptr, nullptr, size_bytes, false};
   if (device_.plugin.calls.is_open()) allocation.block = cache_.take(BlockCache::round(size_bytes));

@@ -12,9 +12,10 @@
 
 namespace patchbay::runtime {
 
-/// Bytes and blocks are exact. The peak may miss up to kSlackBytes in each shard of other threads.
-/// `remove` and `remove_block` release what their thread did before and `blocks` acquires it, so
-/// that a thread that reads 0 blocks may free what their users needed.
+/// Bytes and blocks are exact; while a thread looks for a block, there may be one block too many.
+/// The peak may miss up to kSlackBytes in each shard of other threads. `remove` and `remove_block`
+/// release what their thread did before and `blocks` acquires it, so that a thread that reads 0
+/// blocks may free what their users needed.
 class LiveCount {
  public:
   void add(std::size_t size_bytes) noexcept {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -426,7 +428,12 @@ void PluginRegistry::unload(Backend& backend) {
     CallGate& gate;
     const bool is_quiet;
   } const closing(backend.calls);
-  if (const std::string holders = backend.holders(); !holders.empty()) {
+  std::string holders = backend.holders();
+  if (!holders.empty()) {  // perhaps a thread has counted a block that it does not get
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    holders = backend.holders();
+  }
+  if (!holders.empty()) {
     if (backend.layer) backend.layer->log_live();
     base::raise(ErrorCode::kInUse,
                 "[unload] plugin '{}' is in use: {}. Release these first, then unload.",

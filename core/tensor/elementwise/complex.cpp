@@ -59,11 +59,14 @@ Z halved_if(const E& condition, const Z& z) {
   return {where(condition, z.re * 0.5, z.re), where(condition, z.im * 0.5, z.im)};
 }
 
-/// Smith, Algorithm 116: Complex Division, 1962. Of half of large numbers, so that no sum
+/// Sums of two larger numbers may overflow.
+constexpr double kLarge = 1e30;
+
+/// Smith, Algorithm 116: Complex Division, 1962. Large numbers are halved, so that no sum
 /// overflows.
-Z divided(const Z& dividend, const Z& divisor_of) {
-  const E is_large = gt(maximum(larger(dividend), larger(divisor_of)), 1);
-  const Z a = halved_if(is_large, dividend), b = halved_if(is_large, divisor_of);
+Z divided(const Z& dividend, const Z& by) {
+  const E is_large = gt(maximum(larger(dividend), larger(by)), kLarge);
+  const Z a = halved_if(is_large, dividend), b = halved_if(is_large, by);
   const E is_wide = ge(abs(b.re), abs(b.im));
   const E most = where(is_wide, b.re, b.im), least = where(is_wide, b.im, b.re);
   const E ratio = least / or_one(eq(most, 0), most), divisor = most + least * ratio;
@@ -137,12 +140,16 @@ Z logarithm_of_1_and(const Z& z) {
 
 Z scaled(const Z& z, double factor) { return {z.re * factor, z.im * factor}; }
 /// 1 / z, as `divided`.
-Z reciprocal_of(const Z& z) {
+Z reciprocal_of(const Z& of) {
+  const E is_large = gt(larger(of), kLarge);
+  const Z z = halved_if(is_large, of);
   const E is_wide = ge(abs(z.re), abs(z.im));
   const E most = where(is_wide, z.re, z.im), least = where(is_wide, z.im, z.re);
   const E ratio = where(isinf(most), 0, least / or_one(eq(most, 0), most));
-  const E divisor = most + least * ratio, one = div(1, divisor);
-  return {where(is_wide, one, ratio / divisor), where(is_wide, -(ratio / divisor), -one)};
+  const E divisor = most + least * ratio;
+  const E one = where(is_large, div(0.5, divisor), div(1, divisor));
+  const E other = where(is_large, ratio * 0.5, ratio) / divisor;
+  return {where(is_wide, one, other), where(is_wide, -other, -one)};
 }
 
 Z direction(const Z& z) {
@@ -152,18 +159,18 @@ Z direction(const Z& z) {
   return {unit.re / length, unit.im / length};
 }
 
-/// a^n for n other than 0; NaN for 0 to a power below 0.
+/// a^n for n other than 0; NaN for 0 to a power below 0. Powers of the inverse become 0 where those
+/// of the number would overflow.
 Z whole_power(const Z& a, std::int64_t n) {
-  Z factor = a;
+  Z factor = n > 0 ? a : reciprocal_of(a);
   std::optional<Z> product;
   for (std::int64_t left = std::abs(n); left > 0; left /= 2) {
     if (left % 2 != 0) product = product ? times(*product, factor) : factor;
     if (left > 1) factor = times(factor, factor);
   }
   if (n > 0) return *product;
-  const Z inverse = reciprocal_of(*product);
   const E no_base = eq(larger(a), 0);
-  return {where(no_base, NAN, inverse.re), where(no_base, NAN, inverse.im)};
+  return {where(no_base, NAN, product->re), where(no_base, NAN, product->im)};
 }
 
 /// exp(b log a); 1 where b is 0, and 0 where a is 0 and the real part of b above 0.
@@ -506,10 +513,6 @@ void record_form(const Operator& op, const Form& form, const Tensor& result,
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Numbers of formulas that compute with an operand's parts alone become tensors of rank 0.
 std::vector<TensorOrScalar> with_tensors(const Operator& op,
                                          std::span<const TensorOrScalar> operands) {
@@ -522,10 +525,6 @@ std::vector<TensorOrScalar> with_tensors(const Operator& op,
   }
   return all;
 }
-
-}  // namespace
-
-namespace {
 
 /// A form with its operands.
 struct Call {

@@ -286,17 +286,19 @@ std::shared_ptr<FusedState> make_function(const Operator& op, DType dtype) {
 
 /// The function of one operation, for results of `dtype`. Made once and never destroyed.
 const std::shared_ptr<FusedState>& function_of(const Operator& op, DType dtype) {
-  struct Entry {
-    std::once_flag once;
-    std::shared_ptr<FusedState> function;
-  };
-  using Entries = std::array<std::array<Entry, 3>, kOperators.size()>;
-  static Entries& entries = *new Entries;
+  using Function = std::shared_ptr<FusedState>;
+  using Functions = std::array<std::array<std::atomic<const Function*>, 3>, kOperators.size()>;
+  static Functions& functions = *new Functions{};
+  static std::mutex& mutex = *new std::mutex;
   static_assert(kSmallFloats == dtypes_of(DType::f16, DType::bf16), "one entry each");
   const std::size_t kind = dtype == DType::f16 ? 1 : dtype == DType::bf16 ? 2 : 0;
-  Entry& entry = entries[op.id][kind];
-  std::call_once(entry.once, [&] { entry.function = make_function(op, dtype); });
-  return entry.function;
+  std::atomic<const Function*>& function = functions[op.id][kind];
+  if (const Function* const made = function.load(std::memory_order_acquire)) return *made;
+  const std::scoped_lock lock(mutex);
+  if (const Function* const made = function.load(std::memory_order_relaxed)) return *made;
+  const Function* const made = new Function(make_function(op, dtype));
+  function.store(made, std::memory_order_release);
+  return *made;
 }
 
 }  // namespace

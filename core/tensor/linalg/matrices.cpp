@@ -134,8 +134,8 @@ void record_several(const char* operation, std::span<const Tensor> results, cons
 void check_convergence(const char* operation, const Tensor& x, const Tensor& info,
                        const std::string& way_out) {
   check_status(operation, {"x", *x.impl()}, info,
-               "has no result: expected a step that converges for value {}, got none. Check it for "
-               "NaN and infinity, or use " +
+               "has no result: expected steps that converge, got status {}. Check it for NaN and "
+               "infinity, or use " +
                    way_out);
 }
 

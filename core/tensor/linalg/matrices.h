@@ -53,13 +53,13 @@ Tensor identities(const Shape& batch, std::int64_t rows, std::int64_t columns, c
 /// [..., n] on the diagonals of new matrices. Recorded.
 Tensor on_diagonal(const Tensor& values);
 
-/// Records one operation on x with several results. Gradients flow back from all of them.
 /// Of f32 or f64, or of the parts of complex numbers.
 inline double epsilon_of(DType dtype) {
   return real_dtype(dtype) == DType::f64 ? std::numeric_limits<double>::epsilon()
                                          : double{std::numeric_limits<float>::epsilon()};
 }
 
+/// Records one operation on x with several results. Gradients flow back from all of them.
 void record_several(const char* operation, std::span<const Tensor> results, const Tensor& x,
                     JointBackward backward);
 

@@ -6,15 +6,20 @@
 #include "patchbay/ops.h"
 
 #include "core/base/error.h"
-#include "core/tensor/dispatch/reduction.h"
 #include "core/tensor/linalg/matrices.h"
+#include "core/tensor/ops/reduce.h"
 
 namespace patchbay {
 namespace {
 
-/// Errors: kInvalidArgument, because nothing is the smallest of no elements.
-void check_smallest(const char* operation, const Tensor& x) {
-  if (x.num_elements() != 0) return;
+/// The largest or the smallest along a dimension; of no elements the largest is 0. Errors:
+/// kInvalidArgument for the smallest of none, with the operand as it was given.
+Tensor extreme(const char* operation, const Tensor& x, const Tensor& sizes, const Axes& axes,
+               bool is_largest, bool keepdim) {
+  if (tensor::num_reduced(operation, sizes, axes) != 0) {
+    return is_largest ? max(sizes, axes, keepdim) : min(sizes, axes, keepdim);
+  }
+  if (is_largest) return sum(sizes, axes, keepdim);
   base::raise(ErrorCode::kInvalidArgument,
               "[{}] no smallest value of no elements: expected elements, got none ({}). Choose "
               "another order.",
@@ -24,19 +29,16 @@ void check_smallest(const char* operation, const Tensor& x) {
 /// Sums along one dimension, then the largest or the smallest along the other.
 Tensor sums_norm(const Tensor& x, int summed, bool is_largest, bool keepdim) {
   const int other = summed == -2 ? -1 : -2;
-  const Tensor sums = sum(abs(x), summed, true);
-  const Tensor chosen = is_largest ? max(sums, other, true) : min(sums, other, true);
+  const Tensor chosen =
+      extreme("matrix_norm", x, sum(abs(x), summed, true), other, is_largest, true);
   return keepdim ? chosen : chosen.squeeze(-1).squeeze(-1);
 }
 
 Tensor values_norm(const Tensor& x, MatrixNorm order, bool keepdim) {
   const Tensor s = linalg::svdvals(x);
-  Tensor result;
-  switch (order) {
-    case MatrixNorm::kNuclear: result = sum(s, -1); break;
-    case MatrixNorm::kTwo: result = max(s, -1); break;
-    default: result = min(s, -1);
-  }
+  const Tensor result = order == MatrixNorm::kNuclear
+                            ? sum(s, -1)
+                            : extreme("matrix_norm", x, s, -1, order == MatrixNorm::kTwo, false);
   return keepdim ? result.unsqueeze(-1).unsqueeze(-1) : result;
 }
 
@@ -46,12 +48,6 @@ namespace linalg {
 
 Tensor matrix_norm(const Tensor& x, MatrixNorm order, bool keepdim) {
   tensor::check_matrices("matrix_norm", x);
-  if (x.size(-2) == 0 || x.size(-1) == 0) {
-    const bool is_smallest = order == MatrixNorm::kMinusOne || order == MatrixNorm::kMinusTwo ||
-                             order == MatrixNorm::kMinusInfinity;
-    if (is_smallest) check_smallest("matrix_norm", x);
-    return sum(abs(x), {-2, -1}, keepdim);
-  }
   switch (order) {
     case MatrixNorm::kFrobenius: return norm(x, 2, {-2, -1}, keepdim);
     case MatrixNorm::kOne: return sums_norm(x, -2, true, keepdim);
@@ -74,21 +70,16 @@ Tensor vector_norm(const Tensor& x, double order, const Axes& axes, bool keepdim
                 "order.",
                 tensor::describe({"x", *x.impl()}));
   }
-  static_cast<void>(tensor::resolve_axes(kName, *x.impl(), axes));
-  const bool is_empty = x.num_elements() == 0;
-  const bool has_name = order == 1 || order == 2 || order == INFINITY;
-  if (has_name && !is_empty) return norm(x, order, axes, keepdim);
+  static_cast<void>(tensor::num_reduced(kName, x, axes));  // its errors have this name
+  if (order == 1 || order == 2) return norm(x, order, axes, keepdim);
   const Tensor size = abs(x);
-  const bool needs = tensor::needs_grad(x);
-  if (is_empty) {
-    if (order < 0) check_smallest(kName, x);
-    return sum(size, axes, keepdim);
-  }
-  if (order == 0) {  // steps, whose derivative is 0
+  if (std::isinf(order)) return extreme(kName, x, size, axes, order > 0, keepdim);
+  if (order == 0) {
     const Tensor count = sum(ne(size, 0).cast(size.dtype()), axes, keepdim);
-    return needs ? add(count, sum(mul(where(isfinite(size), size, 0), 0), axes, keepdim)) : count;
+    if (!tensor::needs_grad(x)) return count;
+    // It changes by steps, so its derivative is 0.
+    return add(count, sum(mul(abs(where(isfinite(x), x, 0)), 0), axes, keepdim));
   }
-  if (order == -INFINITY) return min(size, axes, keepdim);
   return pow(sum(pow(size, order), axes, keepdim), 1 / order);
 }
 

@@ -1,7 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Products added to something. The sum starts with it, so that no extra pass adds it.
+#include <complex>
 #include <vector>
 
+#include "patchbay/complex.h"
 #include "patchbay/ops.h"
 
 #include "core/tensor/dispatch/dispatch.h"
@@ -40,11 +42,19 @@ void check_addend(const char* operation, const NamedOperand& c, const NamedOpera
         operation, c.name, to_string(shape), to_string(mine), describe(c), describe(a));
 }
 
-/// The gradient of an operand with the factor `factor`. If that is 0, reads nothing.
+bool equals(const Scalar& a, double value) {
+  return a.real().to_double() == value && a.imag().to_double() == 0;
+}
+Scalar conjugate(const Scalar& a) {
+  if (!a.is_complex()) return a;
+  return std::complex<double>(a.real().to_double(), -a.imag().to_double());
+}
+
+/// The product of what `make` makes with a factor. If that is 0, makes zeros of that shape.
 template <class Make>
-Tensor times(const Scalar& factor, const Tensor& grad, const Shape& shape, Make make) {
-  if (factor.to_double() == 0) return grad.new_zeros(shape);
-  return factor.to_double() == 1 ? make() : make() * factor;
+Tensor times(const Scalar& factor, const Tensor& like, const Shape& shape, Make make) {
+  if (equals(factor, 0)) return like.new_zeros(shape);
+  return equals(factor, 1) ? make() : make() * factor;
 }
 
 /// Records the gradients of alpha a b + beta c.
@@ -57,16 +67,17 @@ void record_addmm(const Tensor& out, const Tensor& c, const Tensor& a, const Ten
              const Tensor& grad, const Node& node) -> std::vector<Tensor> {
            std::vector<Tensor> grads(3);
            if (node.inputs[0]) {
-             grads[0] = times(beta, grad, c_shape, [&] { return sum_to(grad, c_shape); });
+             grads[0] =
+                 times(conjugate(beta), grad, c_shape, [&] { return sum_to(grad, c_shape); });
            }
            if (node.inputs[1]) {
-             grads[1] = times(alpha, grad, a_shape, [&] {
-               return sum_to(matmul(grad, transposed(for_a.get(node))), a_shape);
+             grads[1] = times(conjugate(alpha), grad, a_shape, [&] {
+               return sum_to(matmul(grad, transposed(conj(for_a.get(node)))), a_shape);
              });
            }
            if (node.inputs[2]) {
-             grads[2] = times(alpha, grad, b_shape,
-                              [&] { return right_gradient(for_b.get(node), grad, b_shape); });
+             grads[2] = times(conjugate(alpha), grad, b_shape,
+                              [&] { return right_gradient(conj(for_b.get(node)), grad, b_shape); });
            }
            return grads;
          });
@@ -80,8 +91,27 @@ runtime::KernelState* layer_kernel(const Tensor& x, const Tensor& weight, const 
   return prepared_if_any(*x.impl()->device().kernels, op::linear, x.dtype());
 }
 
+/// The result of addmm, of that shape. All is checked. Complex numbers are several launches.
+Tensor sum_of_products(const Tensor& c, const Tensor& a, const Tensor& b, const Scalar& alpha,
+                       const Scalar& beta, const Shape& shape) {
+  if (is_complex(a.dtype())) {
+    const Recording recording(false);
+    const Tensor product = times(alpha, a, shape, [&] { return matmul(a, b); });
+    return equals(beta, 0) ? product : product + times(beta, c, c.shape(), [&] { return c; });
+  }
+  const Factors factors = make_factors("addmm", a.dtype(), alpha, beta);
+  Tensor out = factors.keeps_out ? begun_with("addmm", c, shape)
+                                 : make_empty("addmm", shape, a.dtype(), *a.impl());
+  multiply("addmm", out, a, b, factors);
+  return out;
+}
+
 /// The result of linear, of that shape. All is checked.
 Tensor layer(const Tensor& x, const Tensor& weight, const Tensor& bias, const Shape& shape) {
+  if (is_complex(x.dtype())) {
+    const Tensor product = matmul(x, weight.t());
+    return bias.defined() ? product + bias : product;
+  }
   if (runtime::KernelState* const kernel = layer_kernel(x, weight, bias)) {
     Tensor out = make_empty("linear", shape, x.dtype(), *x.impl());
     multiply_and_add("linear", *kernel, as_rows(as_row(out)), as_rows(as_row(x)), weight, bias);
@@ -101,9 +131,9 @@ void record_linear(const Tensor& out, const Tensor& x, const Tensor& weight, con
   record("linear", out, {&x, &weight, &bias},
          [for_x, for_weight](const Tensor& grad, const Node& node) -> std::vector<Tensor> {
            std::vector<Tensor> grads(3);
-           if (node.inputs[0]) grads[0] = matmul(grad, for_x.get(node));
+           if (node.inputs[0]) grads[0] = matmul(grad, conj(for_x.get(node)));
            if (node.inputs[1]) {
-             grads[1] = matmul(as_rows(grad).t(), as_rows(for_weight.get(node)));
+             grads[1] = matmul(as_rows(grad).t(), as_rows(conj(for_weight.get(node))));
            }
            if (node.inputs[2]) grads[2] = sum(as_rows(grad), 0);
            return grads;
@@ -153,8 +183,7 @@ Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b, const Scalar& al
   const NamedOperand x{"a", tensor::impl_of("addmm", a, "a")},
       y{"b", tensor::impl_of("addmm", b, "b")};
   const Shape shape = tensor::product_shape("addmm", x, y);
-  const DType dtype = x.tensor.dtype;
-  if (!is_complex(dtype)) tensor::check_dtype_allowed("addmm", tensor::op::gemm.dtypes, x);
+  if (!is_complex(x.tensor.dtype)) tensor::check_dtype_allowed("addmm", tensor::op::gemm.dtypes, x);
   if (a.rank() < 2 || b.rank() < 2) {
     base::raise(ErrorCode::kShapeMismatch,
                 "[addmm] a vector among the factors: expected rank 2 or more, got {} and {} "
@@ -162,15 +191,7 @@ Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b, const Scalar& al
                 to_string(x.tensor.shape), to_string(y.tensor.shape), describe(x), describe(y));
   }
   tensor::check_addend("addmm", z, x, shape);
-  if (is_complex(dtype)) {
-    const Tensor product = matmul(a, b) * alpha;
-    return beta.real().to_double() == 0 && beta.imag().to_double() == 0 ? product
-                                                                        : product + c * beta;
-  }
-  const tensor::Factors factors = tensor::make_factors("addmm", dtype, alpha, beta);
-  Tensor out = factors.keeps_out ? tensor::begun_with("addmm", c, shape)
-                                 : tensor::make_empty("addmm", shape, dtype, x.tensor);
-  tensor::multiply("addmm", out, a, b, factors);
+  Tensor out = tensor::sum_of_products(c, a, b, alpha, beta, shape);
   if (tensor::needs_grad(c) || tensor::needs_grad(a) || tensor::needs_grad(b)) [[unlikely]]
     tensor::record_addmm(out, c, a, b, alpha, beta);
   return out;
@@ -183,10 +204,6 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (bias.defined()) tensor::check_bias({"bias", *bias.impl()}, matrix);
   if (weight.rank() == 1) {
     return linear(x, weight.unsqueeze(0), bias.defined() ? bias.unsqueeze(0) : bias).squeeze(-1);
-  }
-  if (is_complex(x.dtype())) {
-    const Tensor product = matmul(x, weight.t());
-    return bias.defined() ? product + bias : product;
   }
   Shape shape = x.shape();
   shape[shape.rank() - 1] = weight.size(0);

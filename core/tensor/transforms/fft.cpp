@@ -64,16 +64,21 @@ Tensor half_transform(const char* operation, const Tensor& x, const FftOptions& 
   return y.slice(dim, 0, n / 2 + 1).contiguous();
 }
 
+/// Errors: kInvalidArgument if the length is left out and there is at most one element.
+void check_half(const char* operation, const Tensor& x, int dim,
+                const std::optional<std::int64_t>& n) {
+  if (n || x.size(dim) > 1) return;
+  base::raise(ErrorCode::kInvalidArgument,
+              "[{}] a bad length: expected 1 or more, got {}, which is 2 (m - 1) of m elements "
+              "({}). Give n.",
+              operation, 2 * (x.size(dim) - 1), tensor::describe({"x", *x.impl()}));
+}
+
 /// The real transform of numbers whose second half is the conjugate of the first.
 Tensor whole_transform(const char* operation, const Tensor& x, const FftOptions& options, Sign sign,
                        FftNorm divides) {
   const int dim = check_transformed(operation, x, options.dim);
-  if (!options.n && x.size(dim) <= 1) {
-    base::raise(ErrorCode::kInvalidArgument,
-                "[{}] a bad length: expected 1 or more, got {}, which is 2 (m - 1) of m elements "
-                "({}). Give n.",
-                operation, 2 * (x.size(dim) - 1), tensor::describe({"x", *x.impl()}));
-  }
+  check_half(operation, x, dim, options.n);
   const std::int64_t n = check_length(operation, x, options.n.value_or(2 * (x.size(dim) - 1)));
   const Tensor half = with_length(to_complex(x), dim, n / 2 + 1);
   const std::int64_t mirrored = (n - 1) / 2;
@@ -162,34 +167,45 @@ Tensor fftn(const Tensor& x, const FftnOptions& options) {
 Tensor ifftn(const Tensor& x, const FftnOptions& options) {
   return along_all(x, dimensions_of("ifftn", x, options), options.norm, ifft);
 }
-Tensor rfftn(const Tensor& x, const FftnOptions& options) {
-  std::vector<Along> dims = dimensions_of("rfftn", x, options);
+namespace {
+
+/// A half transform along the last dimension, then `each` along the others.
+Tensor half_of_many(const char* operation, const Tensor& x, const FftnOptions& options, Sign sign,
+                    One each) {
+  std::vector<Along> dims = dimensions_of(operation, x, options);
   const Along last = dims.back();
   dims.pop_back();
-  const Tensor half = rfft(x, {.n = last.n, .dim = last.dim, .norm = options.norm});
-  return along_all(half, dims, options.norm, fft);
-}
-Tensor irfftn(const Tensor& x, const FftnOptions& options) {
-  std::vector<Along> dims = dimensions_of("irfftn", x, options);
-  const Along last = dims.back();
-  dims.pop_back();
-  const Tensor half = along_all(x, dims, options.norm, ifft);
-  return irfft(half, {.n = last.n, .dim = last.dim, .norm = options.norm});
+  const FftNorm divides = sign == Sign::kForward ? FftNorm::kForward : FftNorm::kBackward;
+  const Tensor half = half_transform(
+      operation, x, {.n = last.n, .dim = last.dim, .norm = options.norm}, sign, divides);
+  return along_all(half, dims, options.norm, each);
 }
 
-Tensor hfftn(const Tensor& x, const FftnOptions& options) {
-  std::vector<Along> dims = dimensions_of("hfftn", x, options);
+/// `each` along all dimensions but the last, then the real transform along that.
+Tensor whole_of_many(const char* operation, const Tensor& x, const FftnOptions& options, Sign sign,
+                     One each) {
+  std::vector<Along> dims = dimensions_of(operation, x, options);
   const Along last = dims.back();
   dims.pop_back();
-  const Tensor half = along_all(x, dims, options.norm, fft);
-  return hfft(half, {.n = last.n, .dim = last.dim, .norm = options.norm});
+  check_half(operation, x, last.dim, last.n);
+  const FftNorm divides = sign == Sign::kForward ? FftNorm::kForward : FftNorm::kBackward;
+  return whole_transform(operation, along_all(x, dims, options.norm, each),
+                         {.n = last.n, .dim = last.dim, .norm = options.norm}, sign, divides);
+}
+
+}  // namespace
+
+Tensor rfftn(const Tensor& x, const FftnOptions& options) {
+  return half_of_many("rfftn", x, options, Sign::kForward, fft);
+}
+Tensor irfftn(const Tensor& x, const FftnOptions& options) {
+  return whole_of_many("irfftn", x, options, Sign::kBack, ifft);
+}
+Tensor hfftn(const Tensor& x, const FftnOptions& options) {
+  return whole_of_many("hfftn", x, options, Sign::kForward, fft);
 }
 Tensor ihfftn(const Tensor& x, const FftnOptions& options) {
-  std::vector<Along> dims = dimensions_of("ihfftn", x, options);
-  const Along last = dims.back();
-  dims.pop_back();
-  const Tensor half = ihfft(x, {.n = last.n, .dim = last.dim, .norm = options.norm});
-  return along_all(half, dims, options.norm, ifft);
+  return half_of_many("ihfftn", x, options, Sign::kBack, ifft);
 }
 
 namespace {

@@ -20,7 +20,8 @@ namespace {
 
 /// Multiply-adds of all matrices below which a fork and join costs more than it saves.
 constexpr std::int64_t kWorthSharing = 1 << 16;
-/// From so many rows on LAPACK computes a matrix faster than one of our threads.
+/// From so many rows on LAPACK computes a matrix faster than one of our threads. Those without
+/// threads are not below those with them.
 struct LeastRows {
   std::int64_t eigh, complex_eigh, svd, eig;
 
@@ -32,7 +33,7 @@ struct LeastRows {
       default: return kNever;
     }
   }
-  static constexpr std::int64_t kNever = std::int64_t{1} << 62;
+  static constexpr std::int64_t kNever = std::int64_t{1} << 61;
 };
 constexpr LeastRows kWithThreads{128, 512, 48, 192};
 constexpr LeastRows kWithoutThreads{LeastRows::kNever, LeastRows::kNever, 48, 256};
@@ -97,7 +98,7 @@ class FactorKernel final : public plugin::Kernel {
     workers_.for_units(count, threads, [&](int, std::int64_t i) {
       try {
         body(i, i + 1);
-      } catch (...) {
+      } catch (const std::exception&) {
         const std::lock_guard lock(mutex);
         failure = std::current_exception();
       }
@@ -110,27 +111,28 @@ class FactorKernel final : public plugin::Kernel {
     bool has_threads = false;
   };
   LapackChoice lapack_for(const FactorSizes& sizes) const {
-    // Threads that LAPACK has compute one matrix, and ours several.
-    const std::int64_t threaded =
-        kWithThreads.of(plan_) * (sizes.count < workers_.num_threads() ? 1 : 2);
-    const std::int64_t serial = kWithoutThreads.of(plan_);
-    if (sizes.m < std::min(threaded, serial)) return {};
-    const LapackChoice choice = opened_lapack();
-    const bool pays = choice.entries != nullptr &&
-                      sizes.m >= (choice.has_threads ? threaded : serial) &&
-                      has_lapack(*choice.entries, plan_, dtype_, sizes);
-    return pays ? choice : LapackChoice{};
-  }
-  LapackChoice opened_lapack() const {
-    if (!libraries_.has_chosen_lapack()) {
-      const Blas* blas = libraries_.blas();
-      if (blas == nullptr && workers_.is_inline() && libraries_.faster_blas() != nullptr) {
-        blas = libraries_.faster_blas()->opened(workers_.num_threads());
-      }
-      if (blas != nullptr) return {&blas->lapack, true};
+    const std::int64_t threaded = kWithThreads.of(plan_);
+    if (sizes.m < threaded) return {};
+    const auto fits = [&](const LapackEntries& entries) {
+      return has_lapack(entries, plan_, dtype_, sizes);
+    };
+    if (const Blas* const blas = opened_blas(); blas != nullptr && fits(blas->lapack)) {
+      // Its threads compute one matrix, and ours several.
+      const bool is_shared = workers_.num_threads() > 1 && sizes.count >= workers_.num_threads();
+      if (is_shared && sizes.m < 2 * threaded) return {};
+      return {&blas->lapack, true};
     }
+    if (sizes.m < kWithoutThreads.of(plan_)) return {};
     const Lapack* const lapack = libraries_.lapack();
-    return {lapack != nullptr ? &lapack->entries() : nullptr, false};
+    if (lapack == nullptr || !fits(lapack->entries())) return {};
+    return {&lapack->entries(), false};
+  }
+  const Blas* opened_blas() const {
+    if (libraries_.has_chosen_lapack()) return nullptr;
+    const Blas* const blas = libraries_.blas();
+    if (blas != nullptr || !workers_.is_inline() || libraries_.faster_blas() == nullptr)
+      return blas;
+    return libraries_.faster_blas()->opened(workers_.num_threads());
   }
 
   Workers& workers_;

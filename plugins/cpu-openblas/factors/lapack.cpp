@@ -93,8 +93,9 @@ class Problem {
       std::int64_t& info = static_cast<std::int64_t*>(operands[5])[i * sizes_.step[5]];
       info = 1;
       if (!is_finite(a, sizes_.n, sizes_.n * width(), sizes_.row[0] * width())) continue;
-      info = call_eigh(a, values, work_room, static_cast<int>(work), real_room,
-                       static_cast<int>(reals), integers, integer_size);
+      const int status = call_eigh(a, values, work_room, static_cast<int>(work), real_room,
+                                   static_cast<int>(reals), integers, integer_size);
+      info = status == 0 ? 0 : 1;
       if (sizes_.vectors != 0) copy_rows(matrix(operands, 2, i), a);
     }
   }
@@ -147,6 +148,7 @@ class Problem {
       info = 1;
       if (!is_finite(a, sizes_.n, sizes_.n * width(), sizes_.row[0] * width())) continue;
       info = call_eig(a, found, columns, work_room, static_cast<int>(work), reals);
+      if (info != 0) continue;  // some values, and all vectors, were not written
       for (std::size_t k = 0; k < n; ++k) {
         values[2 * k] = has_pairs_ ? found[2 * k] : found[k];
         values[2 * k + 1] = has_pairs_ ? found[2 * k + 1] : found[n + k];

@@ -66,8 +66,8 @@ struct LapackEntries {
 #undef PATCHBAY_LAPACK_MEMBER
 };
 
-/// An opened LAPACK without threads of its own, closed with this object. Several threads may call
-/// it at once.
+/// An opened LAPACK that is taken to have no threads of its own, closed with this object. Several
+/// threads call it at once, as the reference LAPACK may be called.
 class Lapack {
  public:
   /// The only file that is tried unless there is a path.

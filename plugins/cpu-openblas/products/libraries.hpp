@@ -55,8 +55,9 @@ class Libraries {
   ScratchPool& scratch() noexcept { return scratch_; }
   PackedCache& packed() noexcept { return packed_; }
 
-  /// For example "avx512, LAPACK of libopenblas.so.0, own products", or "avx2, no LAPACK, products by
-  /// OpenBLAS 0.3.21". A LAPACK that is named is there; its first call shows whether it can be used.
+  /// For example "avx512, LAPACK of libopenblas.so.0, own products", or "avx2, no LAPACK, products
+  /// by OpenBLAS 0.3.21". A LAPACK that is named is there; its first call shows whether it can be
+  /// used.
   const std::string& description() const noexcept { return description_; }
 
  private:

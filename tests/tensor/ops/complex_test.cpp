@@ -196,6 +196,8 @@ TEST_P(ComplexTest, WholePowers) {
   const Tensor others = a.slice(0, 0, 4);
   expect_near(pow(others, -1), {Z(-1), Z(0, -0.5), Z(0.2, 0.4), Z(0.12, -0.16)}, "inverse", 4);
   expect_near(pow(others, -2), {Z(1), Z(-0.25), Z(-0.12, 0.16), Z(-0.0112, -0.0384)}, "square", 4);
+  EXPECT_EQ(pow(tensor({{1e25F, 1e25F}}), -2).item<C>(), C(0));
+  expect_near(pow(tensor({{1e15F, 0}}), -2), {Z(1e-30)}, "small", 4);
   expect_near(pow(tensor({{0, 1e12F}}), 3), {Z(0, -1e36)}, "large", 4);
   std::vector<Z> expected;
   for (const C& each : values) expected.push_back(std::pow(Z(each) * 0.25, 64));
@@ -468,6 +470,17 @@ TEST_P(ComplexTest, LayersAndSumsOfProducts) {
   EXPECT_EQ(linear(x, weight, bias).to_vector<C>(), (product + bias).to_vector<C>());
   EXPECT_EQ(addmm(bias, x, weight.t(), C(0, 2), 3).to_vector<C>(),
             (product * C(0, 2) + bias * 3).to_vector<C>());
+  const Tensor least = full({2}, -kInf, {DType::c64, device_});
+  EXPECT_EQ(addmm(least, x, weight.t()).to_vector<C>(), (product + least).to_vector<C>());
+  const Tensor bad = full({2, 2}, NAN, {DType::c64, device_});
+  EXPECT_EQ(addmm(bias, bad, bad, 0).to_vector<C>(), bias.expand({2, 2}).to_vector<C>());
+  {
+    const Tensor start = tensor({{1, 0}, {0, 1}}).requires_grad_();
+    real(sum(addmm(start, x, weight.t(), C(0, 1), C(0, 2)))).backward();
+    EXPECT_EQ(start.grad().to_vector<C>(), (std::vector<C>{{0, -4}, {0, -4}}));
+    EXPECT_EQ(weight.grad().to_vector<C>(), (std::vector<C>{{-3, 0}, {-1, -2}, {-3, 0}, {-1, -2}}));
+    weight.set_grad(Tensor());
+  }
   EXPECT_EQ(addmm(full({2}, NAN, {DType::c64, device_}), x, weight.t(), 1, 0).to_vector<C>(),
             product.to_vector<C>());
   sum(real(linear(x, weight, bias))).backward();
