@@ -3,6 +3,7 @@
 #include "core/tensor/elementwise/elementwise.h"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>

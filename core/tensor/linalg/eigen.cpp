@@ -193,7 +193,7 @@ Tensor completed(const Tensor& u) {
   return concat(std::vector<Tensor>{u.detach(), all.slice(-1, k)}, -1);
 }
 
-/// The factors, if all rotations converged.
+/// What was made, if its steps converged.
 template <class Made>
 Made checked(const char* operation, const Tensor& x, Made made, const std::string& way_out) {
   tensor::check_convergence(operation, x, made.info, way_out);

@@ -12,7 +12,7 @@
 namespace patchbay {
 namespace {
 
-/// The largest or the smallest along a dimension; of no elements the largest is 0. Errors:
+/// The largest or the smallest over the axes; of no elements the largest is 0. Errors:
 /// kInvalidArgument for the smallest of none, with the operand as it was given.
 Tensor extreme(const char* operation, const Tensor& x, const Tensor& sizes, const Axes& axes,
                bool is_largest, bool keepdim) {
@@ -70,8 +70,9 @@ Tensor vector_norm(const Tensor& x, double order, const Axes& axes, bool keepdim
                 "order.",
                 tensor::describe({"x", *x.impl()}));
   }
-  static_cast<void>(tensor::num_reduced(kName, x, axes));  // its errors have this name
-  if (order == 1 || order == 2) return norm(x, order, axes, keepdim);
+  const bool is_empty = tensor::num_reduced(kName, x, axes) == 0;
+  const bool has_operator = order == 1 || order == 2 || (order == INFINITY && !is_empty);
+  if (has_operator) return norm(x, order, axes, keepdim);
   const Tensor size = abs(x);
   if (std::isinf(order)) return extreme(kName, x, size, axes, order > 0, keepdim);
   if (order == 0) {

@@ -145,7 +145,7 @@ void record_linear(const Tensor& out, const Tensor& x, const Tensor& weight, con
 void check_layer(const NamedOperand& x, const NamedOperand& weight) {
   check_same_device("linear", x, weight);
   check_same_dtype("linear", x, weight);
-  if (!is_complex(x.tensor.dtype)) check_dtype_allowed("linear", op::gemm.dtypes, x);
+  check_dtype_allowed("linear", op::gemm.dtypes | kComplex, x);
   const int rank = weight.tensor.shape.rank();
   if (rank != 1 && rank != 2) {
     raise(ErrorCode::kShapeMismatch,
@@ -183,7 +183,6 @@ Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b, const Scalar& al
   const NamedOperand x{"a", tensor::impl_of("addmm", a, "a")},
       y{"b", tensor::impl_of("addmm", b, "b")};
   const Shape shape = tensor::product_shape("addmm", x, y);
-  if (!is_complex(x.tensor.dtype)) tensor::check_dtype_allowed("addmm", tensor::op::gemm.dtypes, x);
   if (a.rank() < 2 || b.rank() < 2) {
     base::raise(ErrorCode::kShapeMismatch,
                 "[addmm] a vector among the factors: expected rank 2 or more, got {} and {} "

@@ -32,8 +32,8 @@ Tensor to_complex(const Tensor& x) {
   return is_complex(x.dtype()) ? x : x.cast(complex_dtype(x.dtype()));
 }
 
-/// `divides`: the norm that divides by n.
-double scale_of(std::int64_t n, FftNorm norm, FftNorm divides) {
+double scale_of(std::int64_t n, FftNorm norm, Sign sign) {
+  const FftNorm divides = sign == Sign::kForward ? FftNorm::kForward : FftNorm::kBackward;
   const auto count = static_cast<double>(n);
   if (norm == FftNorm::kOrtho) return 1 / std::sqrt(count);
   return norm == divides ? 1 / count : 1;
@@ -43,24 +43,24 @@ Tensor complex_transform(const char* operation, const Tensor& x, const FftOption
                          Sign sign) {
   const int dim = check_transformed(operation, x, options.dim);
   const std::int64_t n = check_length(operation, x, options.n.value_or(x.size(dim)));
-  const FftNorm divides = sign == Sign::kForward ? FftNorm::kForward : FftNorm::kBackward;
   return transform(operation, with_length(to_complex(x), dim, n), dim, sign,
-                   scale_of(n, options.norm, divides));
+                   scale_of(n, options.norm, sign));
 }
 
-Tensor half_transform(const char* operation, const Tensor& x, const FftOptions& options, Sign sign,
-                      FftNorm divides) {
+Tensor half_transform(const char* operation, const Tensor& x, const FftOptions& options,
+                      Sign sign) {
   if (x.defined() && is_complex(x.dtype())) {
     base::raise(
         ErrorCode::kDtypeMismatch,
-        "[{}] complex input: expected f32 or f64, got {} ({}). Use fft, or take real or imag "
+        "[{}] complex input: expected f32 or f64, got {} ({}). Use {}, or take real or imag "
         "first.",
-        operation, to_string(x.dtype()), tensor::describe({"x", *x.impl()}));
+        operation, to_string(x.dtype()), tensor::describe({"x", *x.impl()}),
+        sign == Sign::kForward ? "fft" : "ifft");
   }
   const int dim = check_transformed(operation, x, options.dim, /*is_real=*/true);
   const std::int64_t n = check_length(operation, x, options.n.value_or(x.size(dim)));
   const Tensor y = transform(operation, to_complex(with_length(x, dim, n)), dim, sign,
-                             scale_of(n, options.norm, divides));
+                             scale_of(n, options.norm, sign));
   return y.slice(dim, 0, n / 2 + 1).contiguous();
 }
 
@@ -75,8 +75,8 @@ void check_half(const char* operation, const Tensor& x, int dim,
 }
 
 /// The real transform of numbers whose second half is the conjugate of the first.
-Tensor whole_transform(const char* operation, const Tensor& x, const FftOptions& options, Sign sign,
-                       FftNorm divides) {
+Tensor whole_transform(const char* operation, const Tensor& x, const FftOptions& options,
+                       Sign sign) {
   const int dim = check_transformed(operation, x, options.dim);
   check_half(operation, x, dim, options.n);
   const std::int64_t n = check_length(operation, x, options.n.value_or(2 * (x.size(dim) - 1)));
@@ -86,7 +86,7 @@ Tensor whole_transform(const char* operation, const Tensor& x, const FftOptions&
   if (mirrored > 0) {
     all.push_back(conj(index_select(half, dim, mirrored - counted(mirrored, half))));
   }
-  const double scale = scale_of(n, options.norm, divides);
+  const double scale = scale_of(n, options.norm, sign);
   return real(transform(operation, concat(all, dim), dim, sign, scale)).contiguous();
 }
 
@@ -99,16 +99,16 @@ Tensor ifft(const Tensor& x, const FftOptions& options) {
   return complex_transform("ifft", x, options, Sign::kBack);
 }
 Tensor rfft(const Tensor& x, const FftOptions& options) {
-  return half_transform("rfft", x, options, Sign::kForward, FftNorm::kForward);
+  return half_transform("rfft", x, options, Sign::kForward);
 }
 Tensor irfft(const Tensor& x, const FftOptions& options) {
-  return whole_transform("irfft", x, options, Sign::kBack, FftNorm::kBackward);
+  return whole_transform("irfft", x, options, Sign::kBack);
 }
 Tensor hfft(const Tensor& x, const FftOptions& options) {
-  return whole_transform("hfft", x, options, Sign::kForward, FftNorm::kForward);
+  return whole_transform("hfft", x, options, Sign::kForward);
 }
 Tensor ihfft(const Tensor& x, const FftOptions& options) {
-  return half_transform("ihfft", x, options, Sign::kBack, FftNorm::kBackward);
+  return half_transform("ihfft", x, options, Sign::kBack);
 }
 
 namespace {
@@ -169,43 +169,43 @@ Tensor ifftn(const Tensor& x, const FftnOptions& options) {
 }
 namespace {
 
-/// A half transform along the last dimension, then `each` along the others.
-Tensor half_of_many(const char* operation, const Tensor& x, const FftnOptions& options, Sign sign,
-                    One each) {
+Tensor along_others(const Tensor& x, const std::vector<Along>& dims, FftNorm norm, Sign sign) {
+  return along_all(x, dims, norm, sign == Sign::kForward ? fft : ifft);
+}
+
+/// A half transform along the last dimension, then transforms along the others.
+Tensor half_of_many(const char* operation, const Tensor& x, const FftnOptions& options, Sign sign) {
   std::vector<Along> dims = dimensions_of(operation, x, options);
   const Along last = dims.back();
   dims.pop_back();
-  const FftNorm divides = sign == Sign::kForward ? FftNorm::kForward : FftNorm::kBackward;
-  const Tensor half = half_transform(
-      operation, x, {.n = last.n, .dim = last.dim, .norm = options.norm}, sign, divides);
-  return along_all(half, dims, options.norm, each);
+  const FftOptions along_last{.n = last.n, .dim = last.dim, .norm = options.norm};
+  return along_others(half_transform(operation, x, along_last, sign), dims, options.norm, sign);
 }
 
-/// `each` along all dimensions but the last, then the real transform along that.
-Tensor whole_of_many(const char* operation, const Tensor& x, const FftnOptions& options, Sign sign,
-                     One each) {
+/// Transforms along all dimensions but the last, then the real one along that.
+Tensor whole_of_many(const char* operation, const Tensor& x, const FftnOptions& options,
+                     Sign sign) {
   std::vector<Along> dims = dimensions_of(operation, x, options);
   const Along last = dims.back();
   dims.pop_back();
   check_half(operation, x, last.dim, last.n);
-  const FftNorm divides = sign == Sign::kForward ? FftNorm::kForward : FftNorm::kBackward;
-  return whole_transform(operation, along_all(x, dims, options.norm, each),
-                         {.n = last.n, .dim = last.dim, .norm = options.norm}, sign, divides);
+  const FftOptions along_last{.n = last.n, .dim = last.dim, .norm = options.norm};
+  return whole_transform(operation, along_others(x, dims, options.norm, sign), along_last, sign);
 }
 
 }  // namespace
 
 Tensor rfftn(const Tensor& x, const FftnOptions& options) {
-  return half_of_many("rfftn", x, options, Sign::kForward, fft);
+  return half_of_many("rfftn", x, options, Sign::kForward);
 }
 Tensor irfftn(const Tensor& x, const FftnOptions& options) {
-  return whole_of_many("irfftn", x, options, Sign::kBack, ifft);
+  return whole_of_many("irfftn", x, options, Sign::kBack);
 }
 Tensor hfftn(const Tensor& x, const FftnOptions& options) {
-  return whole_of_many("hfftn", x, options, Sign::kForward, fft);
+  return whole_of_many("hfftn", x, options, Sign::kForward);
 }
 Tensor ihfftn(const Tensor& x, const FftnOptions& options) {
-  return half_of_many("ihfftn", x, options, Sign::kBack, ifft);
+  return half_of_many("ihfftn", x, options, Sign::kBack);
 }
 
 namespace {

@@ -1,8 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "cpu-openblas/products/lapack.hpp"
 
-#include <utility>
-
 namespace patchbay::cpu {
 namespace {
 

@@ -6,8 +6,8 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 
 #include "kit/library/library.hpp"
 

@@ -267,6 +267,7 @@ TEST_P(FftTest, Errors) {
   EXPECT_ERROR(fft::fft(arange(0, 3, 1, {DType::i64, device_})), kDtypeMismatch, "[fft]");
   EXPECT_ERROR(fft::rfft(a), kDtypeMismatch, "[rfft] complex input: expected f32 or f64, got c64",
                "Use fft,");
+  EXPECT_ERROR(fft::ihfft(a), kDtypeMismatch, "[ihfft] complex input", "Use ifft,");
   EXPECT_ERROR(fft::irfft(ones({1}, {DType::c64, device_})), kInvalidArgument,
                "[irfft] a bad length: expected 1 or more, got 0, which is 2 (m - 1)", "Give n.");
   EXPECT_ERROR(fft::fft(ones({}, {DType::c64, device_})), kInvalidArgument,
