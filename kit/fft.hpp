@@ -88,10 +88,13 @@ class FftPlan {
     if (!holds) plugin::invalid_argument(std::string("fft.1: ") + what);
   }
 
+  /// The text has steps of these; direct sums of larger ones take longer than a convolution.
+  static constexpr std::int64_t kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
+
   /// n, or a power of 2 for a convolution with a chirp.
   static std::int64_t length_for(std::int64_t n) {
     std::int64_t left = n;
-    for (const std::int64_t radix : {2, 3, 5, 7, 11, 13}) {
+    for (const std::int64_t radix : kPrimes) {
       while (left % radix == 0) left /= radix;
     }
     if (left == 1) return n;
@@ -102,9 +105,11 @@ class FftPlan {
   /// Radix 4 first: it needs the fewest products.
   static void divide(FftSizes& sizes) {
     std::int64_t left = sizes.length;
-    for (const std::int64_t radix : {4, 2, 3, 5, 7, 11, 13}) {
+    const auto take = [&](std::int64_t radix) {
       for (; left % radix == 0; left /= radix) sizes.radices[sizes.num_radices++] = radix;
-    }
+    };
+    take(4);
+    for (const std::int64_t radix : kPrimes) take(radix);
   }
 
   std::uint8_t dtype_;

@@ -12,6 +12,7 @@
 #define PATCHBAY_INDEPENDENT PATCHBAY_VECTORISE
 #define PAIRS 1
 #define TABLES 1
+#define LANES 8
 #define EPSILON 1  // these are not used
 #define LEAST 1
 
