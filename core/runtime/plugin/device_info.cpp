@@ -168,6 +168,7 @@ std::string read_device_info(const patchbay_device_properties& raw, const std::s
   info.host_addressable_kinds = known.host_addressable_kinds & PATCHBAY_KNOWN_MEMORY_KINDS;
   info.has_addresses = (known.capabilities & PATCHBAY_CAN_ADDRESS) != 0;
   info.takes_fused_groups = (known.capabilities & PATCHBAY_CAN_FUSED_GROUPS) != 0;
+  info.takes_large_factors = (known.capabilities & PATCHBAY_CAN_LARGE_FACTORS) != 0;
   info.dlpack_device_type = known.dlpack_device_type;
   info.dlpack_device_id = known.dlpack_device_id;
   if (known.memory_alignment_bytes != 0) info.alignment_bytes = known.memory_alignment_bytes;

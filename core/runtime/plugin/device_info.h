@@ -21,6 +21,7 @@ struct DeviceInfo {
   std::uint64_t alignment_bytes = 64;
   bool has_addresses = false;  // base plus offset is an address
   bool takes_fused_groups = false;
+  bool takes_large_factors = false;
   std::int32_t dlpack_device_type = 0, dlpack_device_id = 0;
 };
 

@@ -3,59 +3,19 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <vector>
 
-#include "patchbay/complex.h"
 #include "patchbay/indexing.h"
 #include "patchbay/ops.h"
 
-#include "core/tensor/dispatch/dispatch.h"
-#include "core/tensor/dispatch/make.h"
 #include "core/tensor/linalg/matrices.h"
+#include "core/tensor/linalg/pieces.h"
 
 namespace patchbay::tensor {
 namespace {
 
-/// Matrices of so many columns are one launch.
-constexpr std::int64_t kBlock = 32;
 /// Where larger ones are divided.
 std::int64_t half_of(std::int64_t extent) { return (extent / 2 + 15) / 16 * 16; }
-
-std::uint8_t access_of(char role) {
-  switch (kernels::Role{role}) {
-    case kernels::Role::kRead: return PATCHBAY_READ;
-    case kernels::Role::kUpdate: return PATCHBAY_READ | PATCHBAY_WRITE;
-    default: return PATCHBAY_WRITE;
-  }
-}
-
-/// `attributes`: those that follow `pairs`.
-void launch_factor(const char* operation, const Operator& op,
-                   std::initializer_list<bool> attributes,
-                   std::initializer_list<const Tensor*> operands) {
-  const TensorImpl& first = *(*operands.begin())->impl();
-  std::vector<std::uint64_t> words{is_complex(first.dtype) ? 1u : 0u};
-  for (const bool attribute : attributes) words.push_back(attribute ? 1 : 0);
-  const DType dtype = real_dtype(first.dtype);
-  runtime::KernelState& kernel = prepared(*first.device().kernels, op, dtype, dtype, 0, words);
-  std::vector<Tensor> parts;
-  Launch launch;
-  std::size_t i = 0;
-  for (const Tensor* const operand : operands) {
-    parts.push_back(is_complex(operand->dtype()) ? make_pairs(*operand->impl()) : *operand);
-    const TensorImpl& impl = *parts.back().impl();
-    launch.tensor(impl, impl.shape, impl.strides, access_of(op.arguments[i++]));
-  }
-  launch.run(operation, kernel);
-}
-
-Tensor rows_of(const Tensor& a, std::int64_t begin, std::int64_t end = INT64_MAX) {
-  return a.slice(-2, begin, end);
-}
-Tensor columns_of(const Tensor& a, std::int64_t begin, std::int64_t end = INT64_MAX) {
-  return a.slice(-1, begin, end);
-}
 
 /// Launches a factorization of a block, whose rows may lie far apart. Then they are moved together
 /// first, because rows at distances of a power of 2 share few lines of a cache.
@@ -64,15 +24,6 @@ void with_neighbours(const Tensor& block, const Launch& launch) {
   const Tensor together = block.contiguous();
   launch(together);
   if (!together.is_same(block)) block.copy_from(together);
-}
-
-/// out -= a b
-void subtract_product(const Tensor& out, const Tensor& a, const Tensor& b) {
-  if (is_complex(out.dtype())) {
-    sub_out(out, out, matmul(a, b));
-  } else {
-    matmul_out(out, a, b, -1, 1);
-  }
 }
 
 /// Row i becomes row permutation[i]. Of one matrix whole rows are copied.
@@ -161,36 +112,6 @@ void solve_in_place(const char* operation, const Tensor& x, const Tensor& a,
   }
 }
 
-namespace {
-
-/// h_0 h_1 ... = 1 - v t v^H, the reflections of neighbouring columns from `begin` on (Puglisi,
-/// Modification of the Householder method based on the compact WY representation, 1992).
-struct Reflections {
-  std::int64_t begin;
-  Tensor v, t;
-
-  /// Multiplies rows from `begin` on from the left, with `is_adjoint` by the conjugate transpose.
-  void apply(const Tensor& x, bool is_adjoint) const {
-    const Tensor rows = rows_of(x, begin);
-    const Tensor inner = matmul(adjoint(v), rows);
-    subtract_product(rows, v, matmul(is_adjoint ? adjoint(t) : t, inner));
-  }
-};
-
-Reflections reflections_of(const char* operation, std::int64_t begin, const Tensor& panel,
-                           const Tensor& tau) {
-  const std::int64_t k = tau.size(-1);
-  const Tensor v = tril(columns_of(panel, 0, k), -1);
-  v.diagonal().fill_(1);
-  // (1 + diag(tau) s) t = diag(tau), s being the part of v^H v above the diagonal.
-  const Tensor above = mul(tau.unsqueeze(-1), triu(matmul(adjoint(v), v), 1));
-  const Tensor t = on_diagonal(tau);
-  solve_in_place(operation, t, above.contiguous(), {.upper = true, .unit = true});
-  return {begin, v, t};
-}
-
-}  // namespace
-
 Orthogonal qr_in_place(const char* operation, const Tensor& a, std::int64_t columns) {
   const std::int64_t count = a.size(0), m = a.size(1), n = a.size(2), k = std::min(m, n);
   const Tensor scratch = a.new_empty({count, n});
@@ -219,37 +140,6 @@ Tensor with_orthonormal_columns(const Tensor& x) {
   sub_out(rest.diagonal(), rest.diagonal(), 1);
   Tensor result = x.clone();
   subtract_product(result, x, mul(rest, 0.5));
-  return result;
-}
-
-Eigen eigh_in_place(const char* operation, const Tensor& a, bool has_vectors) {
-  const std::int64_t count = a.size(0), n = a.size(1);
-  const DType real = real_dtype(a.dtype());
-  Eigen result{a.new_empty({count, n}, real), a.new_empty({count, n, n}),
-               a.new_empty({count}, DType::i64)};
-  const Tensor work = a.new_empty({count, 2 * n}), scratch = a.new_empty({count, 3 * n}, real);
-  launch_factor(operation, op::eigh, {has_vectors},
-                {&a, &result.values, &result.vectors, &work, &scratch, &result.info});
-  return result;
-}
-
-Eigen eig_in_place(const char* operation, const Tensor& a, bool has_vectors) {
-  const std::int64_t count = a.size(0), n = a.size(1);
-  const DType dtype = complex_dtype(real_dtype(a.dtype()));
-  Eigen result{a.new_empty({count, n}, dtype), a.new_empty({count, n, n}, dtype),
-               a.new_empty({count}, DType::i64)};
-  const Tensor scratch = a.new_empty({count, n + 4, n});
-  launch_factor(operation, op::eig, {has_vectors},
-                {&a, &result.values, &result.vectors, &scratch, &result.info});
-  return result;
-}
-
-Singular svd_in_place(const char* operation, const Tensor& a, bool has_vectors) {
-  const std::int64_t count = a.size(0), m = a.size(1);
-  Singular result{a.new_empty({count, m}, real_dtype(a.dtype())), a.new_empty({count, m, m}),
-                  a.new_empty({count}, DType::i64)};
-  launch_factor(operation, op::svd, {has_vectors},
-                {&a, &result.values, &result.vectors, &result.info});
   return result;
 }
 

@@ -27,9 +27,12 @@ enum {
   /* `create` of a stream takes PATCHBAY_STREAM_LOW and PATCHBAY_STREAM_HIGH. */
   PATCHBAY_CAN_STREAM_PRIORITY = 1 << 9,
   /* Since 1.1. A launch of a fused expression takes the tensors of several groups. */
-  PATCHBAY_CAN_FUSED_GROUPS = 1 << 10
+  PATCHBAY_CAN_FUSED_GROUPS = 1 << 10,
+  /* Since 1.1. eigh.1 and svd.1 are fast for a large matrix, for example by LAPACK. Without the bit
+   * the core does most of the work by products. */
+  PATCHBAY_CAN_LARGE_FACTORS = 1 << 11
 };
-#define PATCHBAY_KNOWN_CAPABILITIES ((UINT64_C(1) << 11) - 1)
+#define PATCHBAY_KNOWN_CAPABILITIES ((UINT64_C(1) << 12) - 1)
 #define PATCHBAY_KNOWN_MEMORY_KINDS                                                \
   (UINT64_C(1) << PATCHBAY_MEMORY_DEVICE | UINT64_C(1) << PATCHBAY_MEMORY_PINNED | \
    UINT64_C(1) << PATCHBAY_MEMORY_UNIFIED)

@@ -158,6 +158,9 @@ class Driver final : public plugin::Driver {
                                 PATCHBAY_CAN_UNIFIED_MEMORY | PATCHBAY_CAN_INLINE_STREAM |
                                 PATCHBAY_CAN_MODULES | PATCHBAY_CAN_FUSED_GROUPS |
                                 PATCHBAY_CAN_ADDRESS;
+      if (libraries_.has_threaded_lapack(shares_[index].num_threads)) {
+        properties.capabilities |= PATCHBAY_CAN_LARGE_FACTORS;
+      }
       properties.host_addressable_kinds = PATCHBAY_KNOWN_MEMORY_KINDS;
       properties.memory_total_bytes = memory.total_bytes;
       properties.memory_free_bytes = memory.free_bytes;

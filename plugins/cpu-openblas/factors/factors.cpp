@@ -35,8 +35,8 @@ struct LeastRows {
   }
   static constexpr std::int64_t kNever = std::int64_t{1} << 61;
 };
-constexpr LeastRows kWithThreads{128, 512, 48, 192};
-constexpr LeastRows kWithoutThreads{LeastRows::kNever, LeastRows::kNever, 48, 256};
+constexpr LeastRows kWithThreads{128, 512, 64, 192};
+constexpr LeastRows kWithoutThreads{LeastRows::kNever, LeastRows::kNever, LeastRows::kNever, 256};
 
 class FactorKernel final : public plugin::Kernel {
  public:
@@ -119,7 +119,7 @@ class FactorKernel final : public plugin::Kernel {
     if (const Blas* const blas = opened_blas(); blas != nullptr && fits(blas->lapack)) {
       // Its threads compute one matrix, and ours several.
       const bool is_shared = workers_.num_threads() > 1 && sizes.count >= workers_.num_threads();
-      if (is_shared && sizes.m < 2 * threaded) return {};
+      if (is_shared && plan_.factor() != Factor::svd && sizes.m < 2 * threaded) return {};
       return {&blas->lapack, true};
     }
     if (sizes.m < kWithoutThreads.of(plan_)) return {};

@@ -8,6 +8,7 @@
 
 #include "cpu-openblas/simd/selection/selection.hpp"
 #include "cpu-openblas/threads/setting.hpp"
+#include "cpu-openblas/threads/topology.hpp"
 #include "kit/machine/subnormals.hpp"
 
 namespace patchbay::cpu {
@@ -63,20 +64,28 @@ std::string Libraries::choose_products(const std::string& processor) {
 /// Returns ", LAPACK of <file>", ", no LAPACK", or "" if none is wanted.
 std::string Libraries::choose_lapack() {
   lapack_path_ = host_.option("lapack_path");
+  if (lapack_path_) takes_lapack_ = true;
+  lapack_file_ = find_lapack();
+  if (!lapack_file_.empty())
+    return ", LAPACK of " + lapack_file_.substr(lapack_file_.rfind('/') + 1);
+  return takes_lapack_ || blas_ != nullptr ? ", no LAPACK" : "";
+}
+
+std::string Libraries::find_lapack() {
+  if (lapack_path_) return is_installed(*lapack_path_) ? *lapack_path_ : "";
   std::string file;
-  if (lapack_path_) {
-    takes_lapack_ = true;
-    if (is_installed(*lapack_path_)) file = *lapack_path_;
-  } else if (blas_ != nullptr) {
+  if (blas_ != nullptr) {
     if (blas_->lapack.dsyevd != nullptr) file = blas_->file();
   } else if (faster_blas_) {
     file = Blas::find(host_.option("openblas_path"));
   }
-  if (file.empty() && takes_lapack_ && !lapack_path_ && is_installed(Lapack::kFile)) {
-    file = Lapack::kFile;
-  }
-  if (!file.empty()) return ", LAPACK of " + file.substr(file.rfind('/') + 1);
-  return takes_lapack_ || blas_ != nullptr ? ", no LAPACK" : "";
+  if (file.empty() && takes_lapack_ && is_installed(Lapack::kFile)) file = Lapack::kFile;
+  return file;
+}
+
+bool Libraries::has_threaded_lapack(int num_threads) const {
+  if (lapack_file_.empty() || lapack_path_ || lapack_file_ == Lapack::kFile) return false;
+  return blas_ != nullptr || num_threads == static_cast<int>(allowed_cores().size());
 }
 
 const Lapack* Libraries::lapack() {

@@ -46,6 +46,8 @@ class Libraries {
   /// A LAPACK without threads; null if there is none or it is not wanted. The first call opens it.
   /// If the user's can't be used, logs one warning.
   const Lapack* lapack();
+  /// Whether a device with so many threads uses those of LAPACK.
+  bool has_threaded_lapack(int num_threads) const;
   /// Held during each call of OpenBLAS or LAPACK.
   CallGate& blas_gate() noexcept { return blas_gate_; }
   /// Null if there is none or it is not wanted. The first call opens it, because that takes longer
@@ -63,6 +65,7 @@ class Libraries {
  private:
   std::string choose_products(const std::string& processor);
   std::string choose_lapack();
+  std::string find_lapack();
   void choose_convolutions();
 
   const plugin::Host host_;
@@ -72,6 +75,7 @@ class Libraries {
   CallGate blas_gate_;
   std::optional<std::string> lapack_path_;
   bool takes_lapack_ = false;
+  std::string lapack_file_;  // empty if there is none
   std::once_flag lapack_once_;
   std::unique_ptr<Lapack> lapack_;
   std::optional<FasterBlas> faster_blas_;

@@ -6,12 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <patchbay/complex.h>
-#include <patchbay/copy.h>
-#include <patchbay/linalg.h>
-
 #include "support/cpu_runtime.h"
-#include "support/device_test.h"
+#include "tensor/linalg/matrices.h"
 
 namespace patchbay::test {
 namespace {
@@ -19,23 +15,14 @@ namespace {
 using C = std::complex<float>;
 
 constexpr std::int64_t kSizes[] = {1, 2, 3, 8, 33};
-constexpr double kUnits = 8;  // of epsilon, for each row or column
 
-class EigTest : public DeviceTest {
+class EigTest : public MatrixTest {
  protected:
-  std::vector<DType> dtypes() const {
-    std::vector<DType> all = {DType::f32, DType::c64};
-    if (device_.properties().f64) all.insert(all.end(), {DType::f64, DType::c128});
-    return all;
-  }
   Tensor matrix(const std::vector<float>& values, std::int64_t n) const {
-    return from_host(values, {n, n}, device_);
+    return MatrixTest::matrix(values, {n, n});
   }
 };
 PATCHBAY_ON_EACH_DEVICE(EigTest);
-
-double largest(const Tensor& a) { return max(abs(a)).cast(DType::f32).to("cpu:0").item<double>(); }
-double epsilon_of(DType dtype) { return real_dtype(dtype) == DType::f64 ? 0x1p-52 : 0x1p-23; }
 
 void expect_small(const Tensor& difference, double scale, const std::string& what) {
   const auto extent = static_cast<double>(difference.size(-1));
