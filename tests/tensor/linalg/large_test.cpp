@@ -124,6 +124,23 @@ TEST_P(LargeMatrixTest, WhatFailsIsNamed) {
   }
 }
 
+TEST_P(LargeMatrixTest, NothingIsFetched) {
+  const Tensor a = hermitian({130, 130}, DType::f32), few = a.slice(-2, 0, 40);
+  const auto copies = [this] {
+    const Ledger& ledger = test_runtime().ledger();
+    return ledger.total(device_.name(), "host").copies +
+           ledger.total("host", device_.name()).copies;
+  };
+  const std::uint64_t before = copies();
+  const CopyGuard guard;
+  const EighEx eigh = linalg::eigh_ex(a);
+  const SvdEx svd = linalg::svd_ex(few);
+  EXPECT_EQ(copies(), before);
+  EXPECT_EQ(eigh.eigenvalues.shape(), (Shape{130}));
+  EXPECT_EQ(svd.s.shape(), (Shape{40}));
+  EXPECT_ERROR(linalg::svdvals(few), kCopyForbidden, "inside a CopyGuard");
+}
+
 /// On a CPU larger matrices than elsewhere are divided.
 TEST(LinalgOnCpu, OwnLoopsFactorLargeMatrices) {
   const Runtime runtime = cpu_runtime({{"cpu_products", "own"}, {"cpu_threads", "2"}});
