@@ -17,9 +17,8 @@ namespace patchbay {
 /// Of a prepared kernel.
 class FftPlan {
  public:
-  /// The largest n, and the largest with a prime above 13, which is a convolution of twice the
-  /// size.
-  static constexpr std::int64_t kMostRows = 4096, kMostChirp = kMostRows / 2;
+  /// The largest n, and the longest convolution, which a large prime needs.
+  static constexpr std::int64_t kMostRows = 4096;
   /// The text says so.
   static constexpr std::int64_t kLow = 32;
 

@@ -44,14 +44,6 @@ void launch_factor(const char* operation, const Operator& op,
   launch.run(operation, kernel);
 }
 
-void put_product(const Tensor& out, const Tensor& a, const Tensor& b) {
-  if (is_complex(out.dtype())) {
-    out.copy_from(matmul(a, b));
-  } else {
-    matmul_out(out, a, b);
-  }
-}
-
 void subtract_product(const Tensor& out, const Tensor& a, const Tensor& b) {
   if (is_complex(out.dtype())) {
     sub_out(out, out, matmul(a, b));

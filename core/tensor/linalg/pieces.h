@@ -27,8 +27,6 @@ void launch_factor(const char* operation, const Operator& op,
                    std::initializer_list<bool> attributes,
                    std::initializer_list<const Tensor*> operands);
 
-/// out = a b
-void put_product(const Tensor& out, const Tensor& a, const Tensor& b);
 /// out -= a b
 void subtract_product(const Tensor& out, const Tensor& a, const Tensor& b);
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Eigenvalues and singular values. Large matrices are brought near their final form by products,
-// unless the device factors them whole; the device's operator does the rest.
+// Eigenvalues and singular values. Products bring all but small matrices near their final form,
+// unless the device is fast for whole ones. The device's operator does the rest.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -20,14 +20,15 @@ namespace {
 const runtime::DeviceInfo& device_info(const Tensor& a) { return a.impl()->device().info; }
 
 /// From so many rows on the operator gets a tridiagonal matrix, unless the device is fast for large
-/// ones. On a CPU a thread computes a matrix in its caches, on others a small part of the device.
+/// ones. A CPU's thread has a matrix in its caches; elsewhere the operator uses a small part of the
+/// device.
 std::int64_t least_divided(const Tensor& a, bool has_vectors) {
   const bool is_cpu = device_info(a).properties.kind == DeviceKind::kCpu;
   return (is_cpu ? 512 : 128) * (has_vectors ? 1 : 2) * (is_complex(a.dtype()) ? 2 : 1);
 }
 /// From so many rows on the operator gets rows that are nearly orthogonal.
 constexpr std::int64_t kLeastTurned = 16;
-/// Unless the device is fast for large matrices, and has so many rows.
+/// A device that is fast for large matrices gets those of so many rows as they are.
 constexpr std::int64_t kLarge = 64;
 
 Tensor real_part(const Tensor& x) { return is_complex(x.dtype()) ? real(x) : x; }
@@ -81,7 +82,8 @@ Tridiagonal tridiagonal_of(const char* operation, const Tensor& a) {
   for (std::int64_t begin = 0; begin + 1 < n; begin += kBlock) {
     const std::int64_t width = std::min(kBlock, n - 1 - begin), rest = n - begin;
     const Tensor tail = columns_of(rows_of(a, begin), begin);
-    // What the reflections so far make of the tail is tail - left right^H.
+    // The reflections so far make tail - left right^H of the tail. Their vectors v and w stand side
+    // by side in `left`, and w and v in `right`.
     const Tensor left = a.new_zeros({count, rest, 2 * width}), right = left.clone();
     const Tensor tau = a.new_empty({count, width});
     for (std::int64_t k = 0; k < width; ++k) {
@@ -105,12 +107,13 @@ Tridiagonal tridiagonal_of(const char* operation, const Tensor& a) {
       const Tensor factor = of_k.unsqueeze(-1);
       mul_out(w, w, factor);
       subtract_product(w, v, mul(mul(matmul(adjoint(v), w), conj(factor)), 0.5));
-      const Tensor places = rows_of(columns_of(left, 2 * k, 2 * k + 2), k + 1);
-      const Tensor others = rows_of(columns_of(right, 2 * k, 2 * k + 2), k + 1);
-      columns_of(places, 0, 1).copy_from(v);
-      columns_of(places, 1, 2).copy_from(w);
-      columns_of(others, 0, 1).copy_from(w);
-      columns_of(others, 1, 2).copy_from(v);
+      const auto put = [k](const Tensor& all, std::int64_t place, const Tensor& vector) {
+        rows_of(columns_of(all, 2 * k + place, 2 * k + place + 1), k + 1).copy_from(vector);
+      };
+      put(left, 0, v);
+      put(left, 1, w);
+      put(right, 0, w);
+      put(right, 1, v);
     }
     subtract_product(columns_of(rows_of(tail, width), width), rows_of(left, width),
                      adjoint(rows_of(right, width)));

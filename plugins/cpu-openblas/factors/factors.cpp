@@ -117,7 +117,8 @@ class FactorKernel final : public plugin::Kernel {
       return has_lapack(entries, plan_, dtype_, sizes);
     };
     if (const Blas* const blas = opened_blas(); blas != nullptr && fits(blas->lapack)) {
-      // Its threads compute one matrix, and ours several.
+      // Its threads compute one matrix, and ours several. Own loops of svd are slow for matrices
+      // that the core did not turn before, as these.
       const bool is_shared = workers_.num_threads() > 1 && sizes.count >= workers_.num_threads();
       if (is_shared && plan_.factor() != Factor::svd && sizes.m < 2 * threaded) return {};
       return {&blas->lapack, true};

@@ -46,7 +46,7 @@ class Libraries {
   /// A LAPACK without threads; null if there is none or it is not wanted. The first call opens it.
   /// If the user's can't be used, logs one warning.
   const Lapack* lapack();
-  /// Whether a device with so many threads uses those of LAPACK.
+  /// Whether threads of LAPACK compute for a device with so many threads.
   bool has_threaded_lapack(int num_threads) const;
   /// Held during each call of OpenBLAS or LAPACK.
   CallGate& blas_gate() noexcept { return blas_gate_; }

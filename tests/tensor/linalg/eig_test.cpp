@@ -24,18 +24,13 @@ class EigTest : public MatrixTest {
 };
 PATCHBAY_ON_EACH_DEVICE(EigTest);
 
-void expect_small(const Tensor& difference, double scale, const std::string& what) {
-  const auto extent = static_cast<double>(difference.size(-1));
-  EXPECT_LE(largest(difference), kUnits * epsilon_of(difference.dtype()) * extent * scale) << what;
-}
-
 /// a v = v diag(values), and the vectors have length 1.
 void expect_eigen(const Tensor& a, const std::string& what) {
   const Eig made = linalg::eig(a);
   const DType dtype = complex_dtype(real_dtype(a.dtype()));
   EXPECT_EQ(made.eigenvalues.dtype(), dtype) << what;
   EXPECT_EQ(made.eigenvectors.dtype(), dtype) << what;
-  expect_small(
+  expect_zero(
       matmul(a.cast(dtype), made.eigenvectors) - made.eigenvectors * made.eigenvalues.unsqueeze(-2),
       std::max(largest(a), 1e-30), what);
   const Tensor lengths = linalg::vector_norm(made.eigenvectors, 2, -2);

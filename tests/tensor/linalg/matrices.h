@@ -50,6 +50,13 @@ inline void expect_eigen_of(const Tensor& a, const Eigh& made, const std::string
   const Tensor steps = made.eigenvalues.slice(-1, 1) - made.eigenvalues.slice(-1, 0, n - 1);
   EXPECT_EQ(sum(lt(steps, 0)).item<std::int64_t>(), 0) << what;
 }
+/// The same of eigh and eigvalsh.
+inline void expect_eigh_fits(const Tensor& a, const std::string& what) {
+  const Eigh made = linalg::eigh(tril(a));  // the upper triangle is not read
+  expect_eigen_of(a, made, what);
+  expect_zero((linalg::eigvalsh(a) - made.eigenvalues).unsqueeze(-1), largest(made.eigenvalues),
+              what + " values");
+}
 /// That they are those of a, reduced or full, with descending values.
 inline void expect_svd_of(const Tensor& a, const Svd& made, const std::string& what) {
   const std::int64_t k = made.s.size(-1);
