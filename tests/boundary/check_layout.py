@@ -18,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-HEADERS = ("types.h", "host.h", "properties.h", "tables.h", "extensions.h", "abi.h")
+HEADERS = ("types.h", "host.h", "properties.h", "tables.h", "extensions.h", "abi.h",
+           "collective.h")
 
 
 def without_comments(text):
@@ -78,7 +79,7 @@ def constants(text):
 
 def program(headers):
     lines = ["#include <stddef.h>", "#include <stdio.h>", '#include "patchbay/plugin/abi.h"',
-             '#include "patchbay/plugin/extensions.h"', '#include "patchbay/plugin/properties.h"',
+             '#include "patchbay/plugin/collective.h"', '#include "patchbay/plugin/extensions.h"', '#include "patchbay/plugin/properties.h"',
              "int main(void) {",
              '  printf("version %d.%d\\n", PATCHBAY_ABI_MAJOR, PATCHBAY_ABI_MINOR);',
              '  printf("symbol %s\\n", PATCHBAY_PLUGIN_SYMBOL);']

@@ -21,6 +21,7 @@ FLOORS = {
     "plugins/opencl": "api context kernels device".split(),
     "plugins/cuda-cublas": "api device".split(),
     "plugins/hip": "api device".split(),
+    "plugins/mpi": "library engine".split(),
     "plugins/fake": "device".split(),
 }
 

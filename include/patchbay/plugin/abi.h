@@ -9,7 +9,7 @@
 #include "patchbay/plugin/tables.h"
 
 #define PATCHBAY_ABI_MAJOR 1
-#define PATCHBAY_ABI_MINOR 1
+#define PATCHBAY_ABI_MINOR 2
 
 #ifdef __cplusplus
 #define PATCHBAY_EXTERN_C extern "C"
@@ -46,9 +46,9 @@ typedef struct patchbay_note {
   char kind[16]; /* "device" */
 } patchbay_note;
 
-/* What a plugin is for. The library opens no other kind; "collective" is reserved for plugins that
- * move data between machines. */
+/* What a plugin is for. The library opens no other kind. */
 #define PATCHBAY_KIND_DEVICE "device"
+#define PATCHBAY_KIND_COLLECTIVE "collective" /* since 1.2: plugin/collective.h */
 
 #define PATCHBAY_PLUGIN_NOTE(plugin_name, backend_name) \
   PATCHBAY_PLUGIN_NOTE_OF_KIND(PATCHBAY_KIND_DEVICE, plugin_name, backend_name)
