@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/status.h"
+#include "core/runtime/plugin/guarded_call.h"
 #include "core/runtime/search/arrival.h"
 #include "core/runtime/search/vocabulary.h"
 
@@ -38,6 +40,14 @@ std::string_view to_string(ProbeOrigin origin) {
 }
 
 namespace runtime {
+
+PluginStatus status_of(std::int32_t code) {
+  switch (code) {
+    case PATCHBAY_NO_DRIVER: return PluginStatus::kNoDriver;
+    case PATCHBAY_NO_DEVICE: return PluginStatus::kNoDevice;
+    default: return PluginStatus::kFailed;
+  }
+}
 
 PluginFile::PluginFile(PluginOwner& belongs_to, Candidate found,
                        const std::map<std::string, std::string>& given_settings)
@@ -87,6 +97,44 @@ patchbay_memory PluginFile::allocate_scratch(std::uint32_t device_index, std::ui
 }
 
 void PluginFile::free_scratch(std::uint32_t, patchbay_memory) noexcept {}
+
+std::string PluginFile::check_own_names(const patchbay_plugin& table) {
+  Arrival arrival;
+  const std::string own_name = arrival.text("its table's name", table.name);
+  const std::string own_backend = arrival.text("its table's backend", table.backend);
+  version = arrival.text("its table's version", table.version);
+  if (!arrival.fault().empty()) return arrival.fault();
+  if (own_name == name && own_backend == backend) return {};
+  return fmt::format("its table says plugin {}, backend {}; its note says {}, {}",
+                     base::quote(own_name), base::quote(own_backend), base::quote(name),
+                     base::quote(backend));
+}
+
+patchbay_driver* PluginFile::open_driver(const patchbay_plugin& table) {
+  const bool can_fork = ((host.table()->features >> PATCHBAY_FEATURE_FORK) & 1) != 0;
+  if (!note_opening(file) && !can_fork) {
+    finish(PluginStatus::kFailed,
+           "this process was forked after the plugin had opened its driver, which stays with the "
+           "parent: fork before the first Runtime, or start another program");
+    return nullptr;
+  }
+  patchbay_status* answer = nullptr;
+  patchbay_driver* opened = nullptr;
+  const KeptFloatEnvironment kept;
+  const std::string thrown =
+      call_guarded("open", [&] { answer = table.open(host.table(), &opened); });
+  const base::StatusHolder failure(answer);
+  if (thrown.empty() && !failure && opened != nullptr) return opened;
+  if (!thrown.empty()) {
+    finish(PluginStatus::kFailed, thrown);
+  } else if (failure) {
+    const bool is_internal = failure->code == PATCHBAY_INTERNAL;  // an exception of the kit's, say
+    finish(status_of(failure->code), (is_internal ? "open failed: " : "") + failure->message);
+  } else {
+    finish(PluginStatus::kFailed, "open gave neither a driver nor a status");
+  }
+  return nullptr;
+}
 
 }  // namespace runtime
 }  // namespace patchbay

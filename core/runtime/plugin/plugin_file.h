@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "patchbay/plugin/types.h"
+#include "patchbay/plugin/tables.h"
 #include "patchbay/runtime.h"
 
 #include "core/base/environment.h"
@@ -22,6 +22,9 @@
 #include "core/runtime/search/candidate.h"
 
 namespace patchbay::runtime {
+
+/// What a failure of a plugin's `open` or `enumerate` makes of it.
+PluginStatus status_of(std::int32_t code);
 
 struct PluginFile {
   /// `settings` apply to this plugin alone and take precedence over the runtime's.
@@ -59,6 +62,12 @@ struct PluginFile {
   std::optional<std::vector<std::string>> settings;  // as declared in its note
   std::shared_ptr<Library> library;
   HostTable host;
+
+ protected:
+  /// Takes the version from the table. Returns what is wrong if its names are not the note's.
+  std::string check_own_names(const patchbay_plugin& table);
+  /// Opens the plugin's driver, once in a process and its children. Null after finish().
+  patchbay_driver* open_driver(const patchbay_plugin& table);
 };
 
 }  // namespace patchbay::runtime

@@ -16,18 +16,6 @@
 
 namespace patchbay {
 namespace runtime {
-namespace {
-
-PluginStatus status_of(std::int32_t code) {
-  switch (code) {
-    case PATCHBAY_NO_DRIVER: return PluginStatus::kNoDriver;
-    case PATCHBAY_NO_DEVICE: return PluginStatus::kNoDevice;
-    default: return PluginStatus::kFailed;
-  }
-}
-
-}  // namespace
-
 PluginState::~PluginState() { close(); }
 
 void PluginState::load(const Inspection& inspection) {
@@ -38,7 +26,8 @@ void PluginState::load(const Inspection& inspection) {
     close();
     return;
   }
-  if (!open_driver() || !enumerate()) {
+  driver = open_driver(tables.plugin);
+  if (driver == nullptr || !enumerate()) {
     close();
     return;
   }
@@ -145,47 +134,11 @@ std::string PluginState::open_tables(const Inspection& inspection) {
   if (std::string failure = adopt_tables(*library->table(), tables); !failure.empty()) {
     return failure;
   }
-  Arrival arrival;
-  const std::string own_name = arrival.text("its table's name", tables.plugin.name);
-  const std::string own_backend = arrival.text("its table's backend", tables.plugin.backend);
-  version = arrival.text("its table's version", tables.plugin.version);
-  if (!arrival.fault().empty()) return arrival.fault();
-  if (own_name != name || own_backend != backend) {
-    return fmt::format("its table says plugin {}, backend {}; its note says {}, {}",
-                       base::quote(own_name), base::quote(own_backend), base::quote(name),
-                       base::quote(backend));
-  }
+  if (std::string failure = check_own_names(tables.plugin); !failure.empty()) return failure;
   if (is_watched()) watch_calls(tables);
   host.agree(tables.plugin.abi_minor,
              tables.plugin.required_features | tables.plugin.optional_features);
   return {};
-}
-
-bool PluginState::open_driver() {
-  const bool can_fork = ((host.table()->features >> PATCHBAY_FEATURE_FORK) & 1) != 0;
-  if (!note_opening(file) && !can_fork) {
-    finish(PluginStatus::kFailed,
-           "this process was forked after the plugin had opened its driver, which stays with the "
-           "parent: fork before the first Runtime, or start another program");
-    return false;
-  }
-  patchbay_status* answer = nullptr;
-  patchbay_driver* opened = nullptr;
-  const KeptFloatEnvironment kept;
-  const std::string thrown =
-      call_guarded("open", [&] { answer = tables.plugin.open(host.table(), &opened); });
-  const base::StatusHolder failure(answer);
-  if (!thrown.empty()) {
-    finish(PluginStatus::kFailed, thrown);
-  } else if (failure) {
-    const bool is_internal = failure->code == PATCHBAY_INTERNAL;  // an exception of the kit's, say
-    finish(status_of(failure->code), (is_internal ? "open failed: " : "") + failure->message);
-  } else if (opened == nullptr) {
-    finish(PluginStatus::kFailed, "open gave neither a driver nor a status");
-  } else {
-    driver = opened;
-  }
-  return driver != nullptr;
 }
 
 bool PluginState::enumerate() {

@@ -49,7 +49,6 @@ struct PluginState : PluginFile {
 
  private:
   std::string open_tables(const Inspection& inspection);
-  bool open_driver();
   /// Returns what the plugin threw, or nothing.
   std::string warn_reserved() const;
   /// With the setting `ranges`: lets the plugin show the runtime's spans. Returns what it threw.

@@ -47,6 +47,17 @@ constexpr Entry kKernel[] = {PATCHBAY_ENTRY(patchbay_kernel_table, prepare),
                              PATCHBAY_ENTRY(patchbay_kernel_table, destroy),
                              PATCHBAY_ENTRY(patchbay_kernel_table, workspace_bytes),
                              PATCHBAY_ENTRY(patchbay_kernel_table, launch)};
+constexpr Entry kEngine[] = {PATCHBAY_ENTRY(patchbay_plugin, open),
+                             PATCHBAY_ENTRY(patchbay_plugin, close),
+                             PATCHBAY_ENTRY(patchbay_plugin, get_extension)};
+constexpr Entry kCollective[] = {PATCHBAY_ENTRY(patchbay_collective_table, describe),
+                                 PATCHBAY_ENTRY(patchbay_collective_table, join),
+                                 PATCHBAY_ENTRY(patchbay_collective_table, leave),
+                                 PATCHBAY_ENTRY(patchbay_collective_table, start),
+                                 PATCHBAY_ENTRY(patchbay_collective_table, test),
+                                 PATCHBAY_ENTRY(patchbay_collective_table, wait),
+                                 PATCHBAY_ENTRY(patchbay_collective_table, release),
+                                 PATCHBAY_ENTRY(patchbay_collective_table, abort)};
 #undef PATCHBAY_ENTRY
 
 /// Copies the fields that both sides know and checks the required entries.
@@ -137,9 +148,8 @@ std::string refuse_features(const patchbay_plugin& plugin) {
                      text.empty() ? "a feature without a name" : "the feature '" + text + "'", bit);
 }
 
-}  // namespace
-
-std::string adopt_tables(const patchbay_plugin& raw, PluginTables& tables) {
+std::string adopt_plugin(const patchbay_plugin& raw, std::span<const Entry> required,
+                         patchbay_plugin& plugin) {
   if (raw.size < offsetof(patchbay_plugin, abi_minor) + sizeof(raw.abi_minor)) {
     return fmt::format("its plugin table is {} bytes, too short for its version", raw.size);
   }
@@ -147,8 +157,30 @@ std::string adopt_tables(const patchbay_plugin& raw, PluginTables& tables) {
     return fmt::format("its table is of plugin interface {}.{}, this library has {}.{}",
                        raw.abi_major, raw.abi_minor, PATCHBAY_ABI_MAJOR, PATCHBAY_ABI_MINOR);
   }
-  std::string failure = adopt("plugin", raw, kPlugin, tables.plugin);
-  if (failure.empty()) failure = refuse_features(tables.plugin);
+  std::string failure = adopt("plugin", raw, required, plugin);
+  return failure.empty() ? refuse_features(plugin) : failure;
+}
+
+}  // namespace
+
+std::string adopt_engine(const patchbay_plugin& raw, patchbay_plugin& plugin) {
+  std::string failure = adopt_plugin(raw, kEngine, plugin);
+  fill(plugin.feature_name, &no_name);
+  return failure;
+}
+
+std::string adopt_collective(const patchbay_collective_table& raw,
+                             patchbay_collective_table& table) {
+  std::string failure = adopt("collective", raw, kCollective, table);
+  fill<"collective.make_id">(table.make_id);
+  fill<"collective.split">(table.split);
+  fill<"collective.health">(table.health);
+  fill<"collective.shrink">(table.shrink);
+  return failure;
+}
+
+std::string adopt_tables(const patchbay_plugin& raw, PluginTables& tables) {
+  std::string failure = adopt_plugin(raw, kPlugin, tables.plugin);
   if (failure.empty()) failure = adopt("memory", *raw.memory, kMemory, tables.memory);
   if (failure.empty()) failure = adopt("stream", *raw.stream, kStream, tables.stream);
   if (failure.empty()) failure = adopt("event", *raw.event, kEvent, tables.event);

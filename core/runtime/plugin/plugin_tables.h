@@ -6,6 +6,7 @@
 #include <string>
 
 #include "patchbay/plugin/abi.h"
+#include "patchbay/plugin/collective.h"
 
 namespace patchbay::runtime {
 
@@ -23,6 +24,12 @@ struct PluginTables {
 /// Fills `tables` from the handshake's. Returns the reason if a required entry is missing, the
 /// version is wrong, or a required feature is unknown.
 std::string adopt_tables(const patchbay_plugin& raw, PluginTables& tables);
+
+/// Adopts the tables of a plugin of kind "collective", which has no devices. Missing
+/// optional entries return PATCHBAY_UNSUPPORTED.
+std::string adopt_engine(const patchbay_plugin& raw, patchbay_plugin& plugin);
+std::string adopt_collective(const patchbay_collective_table& raw,
+                             patchbay_collective_table& table);
 
 }  // namespace patchbay::runtime
 

@@ -87,17 +87,6 @@ void check_absolute(const base::Environment& environment, std::string_view name)
 
 }  // namespace
 
-/// The right to inspect, open and close plugins.
-class PluginRegistry::LoadLock {
- public:
-  explicit LoadLock(PluginRegistry& registry) : lock_(registry.load_mutex_) {}
-
- private:
-  const base::CancellationOff
-      not_cancelled_;  // plugins and drivers are half open or closed meanwhile
-  const std::scoped_lock<output::NoDeliveryMutex> lock_;
-};
-
 PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& options)
     : runtime_(runtime), probe_(options, runtime.environment) {
   watch_process_end();
@@ -155,7 +144,10 @@ void PluginRegistry::find_plugins(const RuntimeOptions& options) {
   const DriverLock driver_lock;
   const LoadLock load_lock(*this);
   for (const Candidate& candidate : candidates) {
-    if (candidate.named_in_code) {
+    if (is_engine(candidate)) {
+      candidate.named_in_code ? static_cast<void>(load_engine(candidate, {}))
+                              : static_cast<void>(add_engine(candidate, {}));
+    } else if (candidate.named_in_code) {
       add_named(candidate, {});
     } else {
       const Backend& backend = put(look_at(candidate, {}), std::nullopt);
@@ -389,7 +381,7 @@ PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Setting
   known.check_settings(names, "the settings of load");
   const DriverLock driver_lock;
   const LoadLock load_lock(*this);
-  return add_named(candidate, settings);
+  return is_engine(candidate) ? load_engine(candidate, settings) : add_named(candidate, settings);
 }
 
 void PluginRegistry::unload(std::string_view plugin_name) {
@@ -398,6 +390,7 @@ void PluginRegistry::unload(std::string_view plugin_name) {
   check_not_in_call(plugin_name);
   const LoadLock load_lock(*this);
   if (Backend* const backend = find_to_unload(plugin_name)) return unload(*backend);
+  if (unload_engine(plugin_name)) return;
   const std::scoped_lock lock(mutex_);
   std::vector<std::string> names;
   std::map<std::string, std::string> loaded;
@@ -490,6 +483,7 @@ std::vector<PluginInfo> PluginRegistry::plugins() const {
   const std::scoped_lock lock(mutex_);
   std::vector<PluginInfo> result;
   for (const Backend* const backend : listed()) result.push_back(backend->info());
+  for (const auto& engine : engines_) result.push_back(engine->info());
   return result;
 }
 
@@ -534,8 +528,9 @@ std::string PluginRegistry::explain() {
   }
   const std::scoped_lock lock(mutex_);
   text += "plugins:\n";
-  if (backends_.empty()) text += "  none found\n";
+  if (backends_.empty() && engines_.empty()) text += "  none found\n";
   for (const Backend* const backend : listed()) text += backend->explain();
+  for (const auto& engine : engines_) text += engine->explain();
   for (const std::string& name : ignored_names_) text += name + '\n';
   for (const std::string& name : unmatched) {
     text += fmt::format("visible device '{}' is not there\n", name);

@@ -16,6 +16,9 @@
 
 #include "patchbay/runtime.h"
 
+#include "core/base/cancellation.h"
+#include "core/output/delivery.h"
+#include "core/runtime/plugin/engine_state.h"
 #include "core/runtime/probe/verdict.h"
 #include "core/runtime/registry/backend.h"
 
@@ -51,6 +54,9 @@ class PluginRegistry {
   DeviceAssembly& default_device();
   /// The visible devices. Opens every plugin.
   std::vector<DeviceAssembly*> devices();
+  /// The engine of that backend for groups of processes. Opens its plugin if necessary. Errors:
+  /// kUnsupported if there is none; kPluginFailed.
+  EngineUse engine(std::string_view operation, std::string_view backend);
   /// Accelerators, each physical card once. Opens every plugin.
   std::vector<DeviceAssembly*> gpus();
   /// Several lines of text. Opens every plugin.
@@ -78,7 +84,26 @@ class PluginRegistry {
   const std::vector<std::filesystem::path>& directories() const { return directories_; }
 
  private:
-  class LoadLock;
+  /// The right to inspect, open and close plugins.
+  class LoadLock {
+   public:
+    explicit LoadLock(PluginRegistry& registry) : lock_(registry.load_mutex_) {}
+
+   private:
+    const base::CancellationOff
+        not_cancelled_;  // plugins and drivers are half open or closed meanwhile
+    const std::scoped_lock<output::NoDeliveryMutex> lock_;
+  };
+
+  /// Whether the file says that it moves data between processes.
+  static bool is_engine(const Candidate& candidate);
+  /// Inspects the file of an engine without opening it.
+  EngineState& add_engine(const Candidate& candidate, const Settings& settings);
+  void open_engine(EngineState& engine);
+  /// Opens an engine that is named in code. Errors: kPluginFailed.
+  PluginInfo load_engine(const Candidate& candidate, const Settings& settings);
+  /// False if there is no engine of that name. Errors: kInUse.
+  bool unload_engine(std::string_view plugin_name);
 
   /// Names in the list of visible devices that match no device.
   std::vector<std::string> unmatched_visible_devices() const;
@@ -152,6 +177,7 @@ class PluginRegistry {
   // Opening a file again replaces its entry, unless that has devices: it stays until no handle and
   // no Reading is left. Nobody keeps a reference to an entry without devices.
   std::vector<std::unique_ptr<Backend>> backends_;
+  std::vector<std::unique_ptr<EngineState>> engines_;  // live as long as this
 };
 
 }  // namespace patchbay::runtime

@@ -119,9 +119,9 @@ std::string refuse_note(const Note& note, const std::string& file_name) {
         note.abi_major, note.required_minor, base::quote(note.required_feature), PATCHBAY_ABI_MAJOR,
         PATCHBAY_ABI_MINOR);
   }
-  if (note.kind != PATCHBAY_KIND_DEVICE) {
-    return fmt::format("a plugin of kind {}: this library opens those of kind '{}' only",
-                       base::quote(note.kind), PATCHBAY_KIND_DEVICE);
+  if (note.kind != PATCHBAY_KIND_DEVICE && note.kind != PATCHBAY_KIND_COLLECTIVE) {
+    return fmt::format("a plugin of kind {}: this library opens those of the kinds '{}' and '{}'",
+                       base::quote(note.kind), PATCHBAY_KIND_DEVICE, PATCHBAY_KIND_COLLECTIVE);
   }
   if (note.plugin.empty() || note.backend.empty()) {
     return "its note names no plugin or no backend";

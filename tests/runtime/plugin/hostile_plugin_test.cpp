@@ -339,7 +339,7 @@ TEST(HostilePlugin, AReservedExtensionIsIgnored) {
   (void)hostile.device();
   for (const char* name : {"event-export", "ipc", "collective"}) {
     EXPECT_HAS(hostile.log(), "[hostile] gives the extension '" + std::string(name) +
-                                  "', a name that plugin interface 1.1 reserves: ignored\n");
+                                  "', a name that plugin interface 1.2 reserves: ignored\n");
   }
 }
 

@@ -80,10 +80,11 @@ TEST(RefusedPlugin, BadNotes) {
   const std::pair<const char*, std::vector<std::string>> notes[] = {
       {"no-note", {"no Patchbay note"}},
       {"wrong-major", {"interface 77."}},
-      {"version-zero", {"built for plugin interface 0.1, this library has 1.1"}},
+      {"version-zero", {"built for plugin interface 0.1, this library has 1.2"}},
       {"bad-backend", {"No Such-Name"}},
       {"other-kind",
-       {"a plugin of kind 'collective': this library opens those of kind 'device' only"}},
+       {"a plugin of kind 'teleporter': this library opens those of the kinds 'device' and "
+        "'collective'"}},
       {"newer-minor",
        {"it requires plugin interface ", ".4000000000 for 'teleport/1', this library has ",
         "Use a newer library or an older plugin"}},
