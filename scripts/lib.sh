@@ -10,7 +10,7 @@ build_packages=(g++ cmake ninja-build libboost-dev libfmt-dev nlohmann-json3-dev
 demo_packages=(dataset-fashion-mnist pocl-opencl-icd)
 test_packages=(libgtest-dev libgmock-dev python3 binutils strace clang-14
                opencl-c-headers oclgrind libopenblas0-pthread libopenblas0-serial libdnnl2
-               libamdhip64-dev)
+               libamdhip64-dev openmpi-bin mpich)
 # Comparison libraries of bench/, whose programs say what they leave out without them.
 bench_packages=(libopenblas-serial-dev libopenblas-pthread-dev libopenblas0-openmp libblis-dev)
 all_packages=(clang-format clang-tidy mesa-opencl-icd)

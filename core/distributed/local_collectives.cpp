@@ -15,7 +15,6 @@
 #include "core/tensor/dispatch/operands.h"
 
 namespace patchbay::distributed {
-namespace {
 
 // --------------------------------------------------------------------------------- checks ---
 
@@ -29,6 +28,8 @@ std::string describe(const Request& request) {
   if (has_root) text += fmt::format(" with root {}", request.root);
   return text;
 }
+
+namespace {
 
 std::optional<ErrorCode> difference(const Request& a, const Request& b) {
   if (a.kind != b.kind || a.root != b.root || a.op != b.op) return ErrorCode::kInvalidArgument;
@@ -57,10 +58,9 @@ Error error_of(ErrorCode code, fmt::format_string<Args...> format, Args&&... arg
 
 }  // namespace
 
-Error refusal_of(Kind kind, std::size_t rank, const Device& device, const std::exception_ptr& why) {
+Error refusal_of(Kind kind, const std::string& member, const std::exception_ptr& why) {
   const auto tell = [&](ErrorCode code, std::string_view text) {
-    return error_of(code, "[{}] the call of rank {} ({}) failed: {}", to_string(kind), rank,
-                    device.name(), text);
+    return error_of(code, "[{}] the call of {} failed: {}", to_string(kind), member, text);
   };
   try {
     std::rethrow_exception(why);
@@ -75,18 +75,21 @@ Error refusal_of(Kind kind, std::size_t rank, const Device& device, const std::e
   }
 }
 
-std::optional<Error> mismatch(const std::vector<Request>& requests,
+std::optional<Error> mismatch(const std::vector<Request>& requests, std::size_t first_rank,
                               const std::vector<Device>& devices) {
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (requests[i].refusal == nullptr) continue;
-    return refusal_of(requests[i].kind, i, devices[i], requests[i].refusal);
+    const std::string member = fmt::format("rank {} ({})", first_rank + i, devices[i].name());
+    return refusal_of(requests[i].kind, member, requests[i].refusal);
   }
   for (std::size_t i = 1; i < requests.size(); ++i) {
     if (const auto code = difference(requests[0], requests[i])) {
-      return error_of(*code,
-                      "[{}] members ask for different operations: expected {}, as rank 0 does, got "
-                      "{} of rank {}. Make the same calls in the same order on all members.",
-                      to_string(requests[0].kind), describe(requests[0]), describe(requests[i]), i);
+      return error_of(
+          *code,
+          "[{}] members ask for different operations: expected {}, as rank {} does, got "
+          "{} of rank {}. Make the same calls in the same order on all members.",
+          to_string(requests[0].kind), describe(requests[0]), first_rank, describe(requests[i]),
+          first_rank + i);
     }
     for (std::size_t k = 0; k < i; ++k) {
       if (!share_written(requests[i], requests[k]) && !share_written(requests[k], requests[i])) {
@@ -95,42 +98,26 @@ std::optional<Error> mismatch(const std::vector<Request>& requests,
       return error_of(ErrorCode::kInvalidArgument,
                       "[{}] tensors of two members overlap: expected memory of its own for each, "
                       "got some in common of ranks {} and {} ({}). Clone one of them.",
-                      to_string(requests[0].kind), k, i, describe(requests[i]));
+                      to_string(requests[0].kind), first_rank + k, first_rank + i,
+                      describe(requests[i]));
     }
   }
   return {};
 }
 
-namespace {
-
 // ---------------------------------------------------------------------------------- parts ---
 
-/// Works for a member: its copies have its tag, guard and streams.
-class InContext {
- public:
-  explicit InContext(const Request& request) : scope_(request.context) {}
+Flat Flat::read(const Tensor& tensor) {
+  if (!tensor.defined()) return {};
+  return {tensor, tensor.detach().contiguous().view({tensor.num_elements()}),
+          !tensor.is_contiguous()};
+}
 
- private:
-  const ThreadContext::Scope scope_;
-  const NoGrad no_grad_;
-};
+void Flat::finish() const {
+  if (is_packed) tensor.copy_from(elements.view(tensor.shape()), /*non_blocking=*/true);
+}
 
-/// The elements of a tensor in one dimension: itself, or a packed copy.
-struct Flat {
-  static Flat read(const Tensor& tensor) {
-    if (!tensor.defined()) return {};
-    return {tensor, tensor.detach().contiguous().view({tensor.num_elements()}),
-            !tensor.is_contiguous()};
-  }
-  /// Brings back what was written to a packed copy.
-  void finish() const {
-    if (is_packed) tensor.copy_from(elements.view(tensor.shape()), /*non_blocking=*/true);
-  }
-  Tensor part(std::int64_t begin, std::int64_t end) const { return elements.slice(0, begin, end); }
-
-  Tensor tensor, elements;
-  bool is_packed = false;
-};
+namespace {
 
 /// The operands of all members, by rank.
 struct Operands {
@@ -166,7 +153,8 @@ void join_out(const Tensor& out, const Tensor& a, const Tensor& b, ReduceOp op) 
   }
 }
 
-/// Joins the parts in their order into `out`, on its device. Part `out_rank` may be `out` itself.
+}  // namespace
+
 void join(const Tensor& out, const std::vector<Tensor>& parts, std::size_t out_rank, ReduceOp op) {
   std::vector<Tensor> here;  // all copies are queued before the first sum
   for (const Tensor& part : parts) {
@@ -185,6 +173,8 @@ void join(const Tensor& out, const std::vector<Tensor>& parts, std::size_t out_r
   for (std::size_t i = 2; i < here.size(); ++i) join_out(sum, sum, here[i].cast(dtype), op);
   if (!in_place) out.copy_from(sum, /*non_blocking=*/true);
 }
+
+namespace {
 
 /// Calls body(begin, end) for the elements from `begin` to `end` in pieces of a few MiB.
 template <class Body>
@@ -283,7 +273,18 @@ void reduce_scatter(const Operands& operands) {
 
 }  // namespace
 
-void carry_out(const std::vector<Request>& requests) {
+MemberHealth LocalCarrier::describe(std::size_t rank) const {
+  MemberHealth member;
+  member.rank = static_cast<int>(rank);
+  member.device = devices_[rank].name();
+  return member;
+}
+
+void LocalCarrier::carry_out(const std::vector<Request>& requests, const Deadline&) {
+  carry_out_here(requests);
+}
+
+void carry_out_here(const std::vector<Request>& requests) {
   const Request& first = requests[0];
   if (first.kind == Kind::kBarrier || first.tensor().num_elements() == 0) return;
   const Operands operands(requests);

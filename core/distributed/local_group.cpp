@@ -62,8 +62,13 @@ struct Cause {
 /// and the numbers of the others stay.
 class Group : public std::enable_shared_from_this<Group> {
  public:
-  Group(const std::vector<Device>& all, std::chrono::nanoseconds limit)
-      : devices(all), timeout_(limit), members_(all.size()), num_handles_(all.size()) {
+  Group(const std::vector<Device>& all, std::unique_ptr<Carrier> carries,
+        std::chrono::nanoseconds limit)
+      : devices(all),
+        carrier(std::move(carries)),
+        timeout_(limit),
+        members_(all.size()),
+        num_handles_(all.size()) {
     causes_.reserve(1);  // the first one needs no memory
   }
 
@@ -79,11 +84,12 @@ class Group : public std::enable_shared_from_this<Group> {
   void stop_at_process_end();
 
   const std::vector<Device> devices;
+  const std::unique_ptr<Carrier> carrier;
   const base::HomeProcess home;
 
  private:
   std::string name_of(std::size_t rank) const {
-    return fmt::format("rank {} ({})", rank, devices[rank].name());
+    return fmt::format("rank {} ({})", carrier->first_rank() + rank, devices[rank].name());
   }
   Error loss_of(const char* operation, std::size_t rank) const;
   Error lateness_of(const CollectiveState& collective) const;
@@ -102,6 +108,8 @@ class Group : public std::enable_shared_from_this<Group> {
 
   void stop(std::unique_lock<std::mutex>& lock) noexcept;
   void run() noexcept;
+  const MemberState* leaver() const noexcept;
+  void leave(std::string reason, std::unique_lock<std::mutex>& lock) noexcept;
   void wait(std::unique_lock<std::mutex>& lock);
   void carry_out_first(std::unique_lock<std::mutex>& lock) noexcept;
   void release(std::list<CollectiveState>& collectives,
@@ -117,7 +125,7 @@ class Group : public std::enable_shared_from_this<Group> {
   std::list<CollectiveState> dead_, settled_;         // settled: the thread releases their tensors
   std::vector<Cause> causes_;  // by time; each begins at a lower number than the last
   std::thread thread_;         // started by the first call
-  bool is_running_ = false, stops_ = false;
+  bool is_running_ = false, stops_ = false, has_left_ = false;
 };
 
 // -------------------------------------------------------------------------------- members ---
@@ -199,7 +207,7 @@ std::shared_ptr<HostOperation> Group::join(std::size_t rank, Request request) {
     return add(rank, request);
   } catch (...) {
     fail_from(number, made([&] {
-                const Error why = refusal_of(kind, rank, devices[rank], std::current_exception());
+                const Error why = refusal_of(kind, name_of(rank), std::current_exception());
                 return Error(why.code(), fmt::format("{} Make a new group.", why.what()));
               }));
     throw;
@@ -231,14 +239,21 @@ void Group::abort(const std::string& reason) {
   const Error error(ErrorCode::kLaunchFailed,
                     fmt::format("[ProcessGroup] the group was aborted: {}. Make a new group.",
                                 reason.empty() ? "no reason was given" : base::one_line(reason)));
-  const std::scoped_lock lock(mutex_);
-  fail_from(first_, std::make_exception_ptr(error));
+  {
+    const std::scoped_lock lock(mutex_);
+    fail_from(first_, std::make_exception_ptr(error));
+  }
+  carrier->interrupt(reason);
 }
 
 void Group::lose(std::size_t rank, const std::string& reason) {
   std::string text = reason.empty() ? "no reason was given" : base::one_line(reason);
-  const std::scoped_lock lock(mutex_);
-  note_loss(rank, std::move(text));
+  std::unique_lock lock(mutex_);
+  note_loss(rank, text);
+  changed_.notify_all();
+  if (is_running_) return;  // the thread leaves, after the operations that can still take place
+  lock.unlock();
+  carrier->leave(text);
 }
 
 std::vector<MemberHealth> Group::health() {
@@ -246,10 +261,15 @@ std::vector<MemberHealth> Group::health() {
   const std::scoped_lock lock(mutex_);
   const std::string failure = failure_text();
   std::vector<MemberHealth> result;
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    const MemberState& member = members_[i];
-    result.push_back({static_cast<int>(i), devices[i].name(), member.is_lost, member.reason,
-                      member.num_calls, failure});
+  for (std::size_t rank = 0; rank < carrier->size(); ++rank) {
+    MemberHealth member = carrier->describe(rank);
+    if (const std::size_t i = rank - carrier->first_rank(); i < members_.size()) {
+      member.is_lost = members_[i].is_lost;
+      member.reason = members_[i].reason;
+      member.num_calls = members_[i].num_calls;
+    }
+    member.group_failure = failure;
+    result.push_back(std::move(member));
   }
   return result;
 }
@@ -401,13 +421,16 @@ void Group::wait(std::unique_lock<std::mutex>& lock) {
 }
 
 /// What the operation throws; null if it succeeds.
-std::exception_ptr failure_in(const CollectiveState& collective,
-                              const std::vector<Device>& devices) noexcept {
+std::exception_ptr failure_in(const CollectiveState& collective, const std::vector<Device>& devices,
+                              Carrier& carrier) noexcept {
   try {
     std::vector<Request> requests;
     for (const auto& each : collective.requests) requests.push_back(*each);
-    if (const auto why = mismatch(requests, devices)) throw Error(*why);
-    carry_out(requests);
+    if (const auto why = mismatch(requests, carrier.first_rank(), devices)) {
+      carrier.refuse(*why);
+      throw Error(*why);
+    }
+    carrier.carry_out(requests, {collective.deadline_ns, collective.timeout});
     return nullptr;
   } catch (...) {
     return std::current_exception();
@@ -420,9 +443,11 @@ void Group::carry_out_first(std::unique_lock<std::mutex>& lock) noexcept {
   ++first_;
   lock.unlock();
   const CollectiveState& collective = running_.front();  // changed by this thread alone
-  collective.operation->end(failure_in(collective, devices));
+  const std::exception_ptr failure = failure_in(collective, devices, *carrier);
+  collective.operation->end(failure);
   collective.operation->settle();
   lock.lock();
+  if (carrier->is_broken() && failure != nullptr) fail_from(first_, failure);
   release(running_, lock);
   settle_dead();
 }
@@ -446,6 +471,8 @@ void Group::run() noexcept {
       release(settled_, lock);
     } else if (!collectives_.empty() && !collectives_.front().is_open()) {
       carry_out_first(lock);
+    } else if (const MemberState* const lost = leaver()) {
+      leave(lost->reason, lock);
     } else if (stops_) {
       break;  // without members, none is open
     } else {
@@ -454,6 +481,20 @@ void Group::run() noexcept {
   }
   is_running_ = false;
   ended_.notify_all();
+}
+
+/// A lost member of this process, if the others have not been told.
+const MemberState* Group::leaver() const noexcept {
+  if (has_left_) return nullptr;
+  const auto lost = std::ranges::find_if(members_, &MemberState::is_lost);
+  return lost == members_.end() ? nullptr : &*lost;
+}
+
+void Group::leave(std::string reason, std::unique_lock<std::mutex>& lock) noexcept {
+  has_left_ = true;
+  lock.unlock();
+  carrier->leave(reason);
+  lock.lock();
 }
 
 void Group::drop(std::size_t rank) noexcept {
@@ -479,6 +520,7 @@ void Group::stop(std::unique_lock<std::mutex>& lock) noexcept {
   const auto has_ended = [this] { return !is_running_; };
   const bool ends = waits && ended_.wait_for(lock, runtime::kPatience, has_ended);
   lock.unlock();
+  if (!ends && waits) carrier->interrupt("its handle was dropped");
   ends ? ending.join() : ending.detach();
 }
 
@@ -495,8 +537,9 @@ void Group::stop_at_process_end() {
 
 /// Left alone in a child of fork, and while the process ends.
 std::shared_ptr<Group> make_group(const std::vector<Device>& devices,
+                                  std::unique_ptr<Carrier> carrier,
                                   std::chrono::nanoseconds timeout) {
-  return {new Group(devices, timeout), [](Group* group) {
+  return {new Group(devices, std::move(carrier), timeout), [](Group* group) {
             if (group->home.is_here() && !runtime::process_is_ending()) delete group;
           }};
 }
@@ -509,15 +552,19 @@ class LocalMember final : public Member {
     if (group_->home.is_here()) group_->drop(rank_);
   }
 
-  int rank() const override { return static_cast<int>(rank_); }
-  int size() const override { return static_cast<int>(group_->devices.size()); }
+  int rank() const override { return static_cast<int>(group_->carrier->first_rank() + rank_); }
+  int size() const override { return static_cast<int>(group_->carrier->size()); }
   Device device() const override { return own(); }
 
   void check_guard(const char* operation, const Tensor& tensor) const override {
+    const tensor::TensorImpl& impl = *tensor.impl();
+    if (group_->carrier->size() > group_->devices.size()) {
+      runtime::check_fetch_allowed(impl.buffer(), impl.packed_bytes(), operation);
+      return;
+    }
     const auto other =
         std::ranges::find_if(group_->devices, [&](const Device& each) { return each != own(); });
     if (other == group_->devices.end()) return;
-    const tensor::TensorImpl& impl = *tensor.impl();
     runtime::check_copy_allowed(other->state(), &impl.buffer(), impl.packed_bytes(), operation);
   }
 
@@ -534,7 +581,7 @@ class LocalMember final : public Member {
       raise(ErrorCode::kInUse,
             "[{}] two threads use one member at once: expected one thread for rank {} ({}), got "
             "another one inside a call. The order of their calls would be undefined.",
-            to_string(request.kind), rank_, own().name());
+            to_string(request.kind), rank(), own().name());
     }
     return group_->post(rank_, std::move(request));
   }
@@ -556,8 +603,9 @@ class LocalMember final : public Member {
 }  // namespace
 
 std::vector<std::shared_ptr<Member>> make_local_group(const std::vector<Device>& devices,
+                                                      std::unique_ptr<Carrier> carrier,
                                                       std::chrono::nanoseconds timeout) {
-  const std::shared_ptr<Group> group = make_group(devices, timeout);
+  const std::shared_ptr<Group> group = make_group(devices, std::move(carrier), timeout);
   base::StoppedAtEnd<Group>::add(group);
   std::vector<std::shared_ptr<Member>> members;
   for (std::size_t i = 0; i < devices.size(); ++i) {

@@ -10,9 +10,14 @@
 #include "core/base/cancellation.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/distributed/engine_carrier.h"
 #include "core/distributed/host_operation.h"
+#include "core/distributed/launcher.h"
+#include "core/distributed/local_collectives.h"
 #include "core/distributed/local_group.h"
 #include "core/distributed/member.h"
+#include "core/runtime/registry/driver_lock.h"
+#include "core/runtime/registry/loaded_runtime.h"
 #include "core/runtime/stream/recorder.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/tensor/dispatch/operands.h"
@@ -151,27 +156,72 @@ Work submit(Member& member, Kind kind, const CollectiveOptions& options, const F
 
 // ---------------------------------------------------------------------------------- groups ---
 
-std::vector<ProcessGroup> ProcessGroup::in_process(const std::vector<Device>& devices,
-                                                   const ProcessGroupOptions& options) {
+namespace {
+
+/// Errors: kInvalidArgument if they can't be members of one process.
+void check_members(const char* operation, const std::vector<Device>& devices,
+                   const ProcessGroupOptions& options) {
   if (devices.empty()) {
     raise(ErrorCode::kInvalidArgument,
-          "[ProcessGroup] the list of devices is empty. Pass at least one device.");
+          "[{}] the list of devices is empty. Pass at least one device.", operation);
   }
-  check_timeout("ProcessGroup", options.timeout);
+  check_timeout(operation, options.timeout);
   for (const Device& device : devices) {
-    device.state().check_home("ProcessGroup");
+    device.state().check_home(operation);
     if (device.runtime() == devices[0].runtime()) continue;
-    raise(
-        ErrorCode::kInvalidArgument,
-        "[ProcessGroup] devices of two runtimes do not mix: expected {} of the runtime of {}, got "
-        "that of another. Take all devices from one runtime.",
-        device.name(), devices[0].name());
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] devices of two runtimes do not mix: expected {} of the runtime of {}, got that of "
+          "another. Take all devices from one runtime.",
+          operation, device.name(), devices[0].name());
   }
+}
+
+std::vector<ProcessGroup> make_members(const std::vector<Device>& devices,
+                                       std::unique_ptr<distributed::Carrier> carrier,
+                                       const ProcessGroupOptions& options) {
   std::vector<ProcessGroup> members;
-  for (auto& member : distributed::make_local_group(devices, options.timeout)) {
+  for (auto& member : distributed::make_local_group(devices, std::move(carrier), options.timeout)) {
     members.emplace_back(std::move(member));
   }
   return members;
+}
+
+}  // namespace
+
+std::vector<ProcessGroup> ProcessGroup::in_process(const std::vector<Device>& devices,
+                                                   const ProcessGroupOptions& options) {
+  check_members("ProcessGroup", devices, options);
+  return make_members(devices, std::make_unique<distributed::LocalCarrier>(devices), options);
+}
+
+std::vector<ProcessGroup> ProcessGroup::join(const std::vector<Device>& devices,
+                                             const ProcessGroupOptions& options) {
+  using By = distributed::Launch::By;
+  const base::CancellationOff not_cancelled;
+  runtime::check_no_callback("join");
+  check_members("join", devices, options);
+  runtime::RuntimeState& runtime = devices[0].state().runtime;
+  std::string name = options.engine;
+  if (name.empty()) {
+    const distributed::Launch launch = [&] {
+      const runtime::DriverLock no_driver_sets_variables;
+      return distributed::find_launch(runtime.environment.reads_variables());
+    }();
+    if (launch.by == By::kNone) return in_process(devices, options);
+    if (launch.by != By::kMpi) {
+      raise(ErrorCode::kUnsupported,
+            "[join] {} is of {}, which starts no engine that is here: expected the mpirun of an "
+            "MPI library{}. Start the program with it, or unset the variable for one process.",
+            launch.variables, launch.by == By::kSlurm ? "srun without PMI" : "torchrun",
+            launch.by == By::kSlurm ? ", or srun --mpi=pmi2" : "");
+    }
+    name = "mpi";
+  }
+  const distributed::Deadline deadline{base::deadline_after(options.timeout.count()),
+                                       options.timeout};
+  runtime::EngineUse engine = runtime::registry_of(runtime).engine("join", name);
+  return make_members(
+      devices, distributed::make_engine_carrier(devices, std::move(engine), deadline), options);
 }
 
 int ProcessGroup::rank() const { return member_->rank(); }

@@ -50,6 +50,9 @@ class PATCHBAY_API Work {
 struct ProcessGroupOptions {
   /// The time within which all members must ask for an operation, from the first one on.
   std::chrono::nanoseconds timeout = std::chrono::minutes(10);
+  /// The engine that `join` uses: "mpi", or that of a plugin of yours. Empty: what the variables of
+  /// the launcher call for.
+  std::string engine = {};
 };
 
 struct CollectiveOptions {
@@ -59,10 +62,12 @@ struct CollectiveOptions {
 /// What a group knows of a member.
 struct MemberHealth {
   int rank = 0;
-  std::string device;  // its name, "cuda:0"
+  std::string device;        // its name, "cuda:0"
+  std::string host;          // in a group of several processes: the name of its machine
+  std::int64_t process = 0;  // likewise: the number of its process there
   bool is_lost = false;
   std::string reason;           // why it is lost
-  std::uint64_t num_calls = 0;  // collective operations that it has asked for
+  std::uint64_t num_calls = 0;  // collective operations that it is known to have asked for
   std::string group_failure;    // why the group can't be used any more; empty if it can
 };
 
@@ -71,8 +76,8 @@ struct MemberHealth {
 /// with tensors on its device, of any strides.
 ///
 /// A call returns at once; its tensors belong to the operation until it has ended, and any use of
-/// them through the library waits for that. All bytes between devices go through the core's copies,
-/// with the copy tag, guard and streams of the member that they go to. Nothing is recorded for
+/// them through the library waits for that. All bytes between devices of a process go through the
+/// core's copies, with the copy tag, guard and streams of the member that they go to. Nothing is recorded for
 /// gradients: tensors that require them are refused outside of NoGrad, as any destination is.
 ///
 /// Errors of all operations, at once or of Work::wait. kInvalidArgument, kShapeMismatch,
@@ -87,6 +92,14 @@ class PATCHBAY_API ProcessGroup {
   /// devices, or devices of two runtimes.
   static std::vector<ProcessGroup> in_process(const std::vector<Device>& devices,
                                               const ProcessGroupOptions& options = {});
+
+  /// A group of the processes that a launcher has started together, each with some of its devices:
+  /// the handles of this process's members, whose ranks follow each other. All processes call it,
+  /// and it blocks until all have come, `options.timeout` at most. Without a launcher the group has
+  /// this process alone. Errors: kTimedOut; kUnsupported, kPluginFailed where no engine can join;
+  /// kInvalidArgument as in_process. docs/several-machines.md.
+  static std::vector<ProcessGroup> join(const std::vector<Device>& devices,
+                                        const ProcessGroupOptions& options = {});
 
   int rank() const;
   int size() const;
