@@ -50,6 +50,14 @@ TEST_P(Examples, Tour) {
   }
 }
 
+/// Without an mpirun the group is of this process.
+TEST_P(Examples, Ranks) {
+  const std::string device = GetParam().device;
+  EXPECT_EQ(run("ranks", {device, device}), "rank 0 of 2: " + device + "\nrank 1 of 2: " + device +
+                                                "\nrank 0 has the sum 3 on " + device +
+                                                "\nrank 1 has the sum 3 on " + device + "\n");
+}
+
 TEST_P(Examples, Poisson) {
   const TemporaryFolder folder;
   const std::string picture = (folder.path() / "u.svg").string();

@@ -77,8 +77,9 @@ struct MemberHealth {
 ///
 /// A call returns at once; its tensors belong to the operation until it has ended, and any use of
 /// them through the library waits for that. All bytes between devices of a process go through the
-/// core's copies, with the copy tag, guard and streams of the member that they go to. Nothing is recorded for
-/// gradients: tensors that require them are refused outside of NoGrad, as any destination is.
+/// core's copies, with the copy tag, guard and streams of the member that they go to. Nothing is
+/// recorded for gradients: tensors that require them are refused outside of NoGrad, as any
+/// destination is.
 ///
 /// Errors of all operations, at once or of Work::wait. kInvalidArgument, kShapeMismatch,
 /// kDtypeMismatch, kDeviceMismatch: the tensors do not fit, of one member or of two, which all
