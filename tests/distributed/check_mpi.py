@@ -3,7 +3,7 @@
 
   check_mpi.py LAUNCHER PROGRAM CASE      LAUNCHER: mpirun.openmpi, mpirun.mpich, or none
 
-Ends with 77 where the launcher is not installed.
+Ends with 77 where the launcher is not installed, or can't start any program.
 """
 
 import contextlib
@@ -16,11 +16,16 @@ import sys
 
 PROCESSES = 3
 LIMIT_S = 120
+# No byte leaves the machine.
+LAUNCHERS = {
+    "mpirun.openmpi": ["--oversubscribe", "--mca", "oob_tcp_if_include", "lo", "--mca", "btl", "self,vader"],
+    "mpirun.mpich": ["-launcher", "fork", "-iface", "lo", "-hosts", "localhost"],
+}
 LOST = r"launch_failed: \[all_reduce\] rank 1 \([^ ]+, process \d+, cpu:0\) is lost: "
 OWN = r"launch_failed: \[all_reduce\] rank 1 \(cpu:0\) is lost: enough\. Make a new group without it\."
 SHAPES = (r"invalid_argument: \[all_reduce\] members ask for different calls: rank 0 for all_reduce \(sum\) of f32 "
           r"\[1000\], rank 1 for all_reduce \(sum\) of f32 \[7\]\. Make a new group\.")
-LATE = (r"timed_out: \[all_reduce\] members did not come: expected all 3 within 2000 ms, got none of rank 1 "
+LATE = (r"timed_out: \[all_reduce\] members did not come: expected all 3 within 3000 ms, got none of rank 1 "
         r"\([^ ]+, process \d+, cpu:0\)\. Make the same calls on all members, and a new group\.")
 
 # By case: what each rank prints, or None for what it need not.
@@ -37,23 +42,27 @@ EXPECTED = {
 ALONE = {"values": [r"of 2, wrong: 0"] * 2, "exit": [r"ok"]}
 
 
-def command_of(launcher, program, case):
-    own = [program, case, "2" if case == "values" else "1"]
+def command_of(launcher, own, environment):
     if launcher == "none":
         return own
     if shutil.which(launcher) is None:
         print(f"{launcher} is not installed")
         sys.exit(77)
-    more = ["--oversubscribe"] if "openmpi" in launcher else []
-    return [launcher, *more, "-n", str(PROCESSES), *own]
+    start = [launcher, *LAUNCHERS[launcher], "-n", str(PROCESSES)]
+    tried = subprocess.run([*start, "true"], env=environment, capture_output=True, text=True, timeout=LIMIT_S)
+    if tried.returncode != 0:
+        print(f"{launcher} can't start a program here: {tried.stdout}{tried.stderr}")
+        sys.exit(77)
+    return [*start, *own]
 
 
 def main():
     launcher, program, case = sys.argv[1:]
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        PATCHBAY_CPU_DEVICES="2", PATCHBAY_CPU_THREADS="1")
-    started = subprocess.Popen(command_of(launcher, program, case), env=environment, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True, start_new_session=True)
+    command = command_of(launcher, [program, case, "2" if case == "values" else "1"], environment)
+    started = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               start_new_session=True)
     lines = []
     expected = dict(enumerate((ALONE if launcher == "none" else EXPECTED)[case]))
     missing = {rank for rank, text in expected.items() if text is not None}

@@ -21,7 +21,7 @@ constexpr std::uint64_t kSpinNs = 50 * kMicrosecond;  // before a wait begins to
 constexpr std::uint64_t kFirstNapNs = 20 * kMicrosecond, kLongestNapNs = kMillisecond;
 constexpr std::uint64_t kIdleNapNs = 20 * kMillisecond;
 constexpr std::uint64_t kPingAfterNs = 250 * kMillisecond;  // of silence
-constexpr std::uint64_t kSilenceNs = 400 * kMillisecond;    // without an answer, at a deadline
+constexpr std::uint64_t kSilenceNs = 1000 * kMillisecond;   // without an answer, at a deadline
 constexpr std::uint64_t kFarewellNs = 5000 * kMillisecond;  // of silence, before the end of MPI
 constexpr std::size_t kPieceBytes = 1 << 20, kMostPieces = 4;
 constexpr int kMessageTag = 0, kMostTag = 32000;               // the standard grants 32767
