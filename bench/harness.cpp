@@ -20,7 +20,7 @@ namespace {
 
 using patchbay::tools::median;
 
-struct Named {
+struct TimedCase {
   std::string name;
   Make make;
   std::vector<double> times = {};  // seconds of a call
@@ -28,7 +28,7 @@ struct Named {
 
 struct Row {
   std::string name;
-  std::vector<Named> subjects;
+  std::vector<TimedCase> subjects;
 };
 
 std::vector<Row>& all_rows() {
@@ -45,11 +45,11 @@ struct Options {
 
 /// Operands are made anew for each repetition, because the position of their pages counts.
 void measure_row(Row& row, const Options& options, std::mt19937& generator) {
-  std::vector<Named*> order;
-  for (Named& subject : row.subjects) order.push_back(&subject);
+  std::vector<TimedCase*> order;
+  for (TimedCase& subject : row.subjects) order.push_back(&subject);
   for (int i = 0; i < options.repetitions; ++i) {
     std::shuffle(order.begin(), order.end(), generator);
-    for (Named* subject : order) {
+    for (TimedCase* subject : order) {
       const Subject made{subject->make()};
       subject->times.push_back(measure({made}, {.batch_seconds = options.min_time})[0][0]);
     }
@@ -107,7 +107,8 @@ void print_table(const Options& options, const Families& families) {
     add_family();
     for (Row* row : wanted_rows(options.filter)) {
       measure_row(*row, options, generator);
-      for (const Named& subject : row->subjects) report[row->name][subject.name] = subject.times;
+      for (const TimedCase& subject : row->subjects)
+        report[row->name][subject.name] = subject.times;
       const std::vector<double> ratios = print_row(*row);
       if (ratios.size() == 1) single.push_back(ratios[0]);
     }

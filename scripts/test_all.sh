@@ -54,7 +54,6 @@ patched_suites='^(operators_test|autograd_test\.Gradient|call_test|conformance_(
 
 row_patches() {
   command -v git >/dev/null && git rev-parse --git-dir >/dev/null 2>&1 || { echo 'no git repository'; return 77; }
-  python3 tests/patches/check_patches.py .
   local copy=$PWD/build/patches/tree
   rm -rf "$copy"
   mkdir -p "$copy"

@@ -47,11 +47,11 @@ std::string complain_about_limit(const std::string& text) {
 }
 
 std::string complain_about_name(const std::string& text) {
-  return text.empty() ? "expected a name, got nothing" : "";
+  return text.empty() ? "the name is empty" : "";
 }
 
 std::string complain_about_path(const std::string& text) {
-  return text.empty() ? "expected a path, got nothing" : "";
+  return text.empty() ? "the path is empty" : "";
 }
 
 std::string complain_about_plot(const std::string& text) {

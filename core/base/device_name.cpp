@@ -38,7 +38,7 @@ int parse_index(std::string_view text, std::string_view digits) {
 DeviceName DeviceName::parse(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view backend = text.substr(0, colon);
-  if (text.empty()) raise_bad_name(text, "expected backend[:index], got nothing");
+  if (text.empty()) raise_bad_name(text, "it is empty");
   if (backend.empty()) raise_bad_name(text, "expected a backend before ':'");
   if (!is_lower(backend.front())) {
     raise_bad_name(text, "expected a backend that begins with a lower-case letter");

@@ -287,9 +287,9 @@ Error EngineCarrier::error_of(const Operation& operation, const StatusFailure& f
     const auto limit =
         std::chrono::duration_cast<std::chrono::milliseconds>(operation.deadline.timeout);
     return {ErrorCode::kTimedOut,
-            fmt::format("[{}] members did not come: expected all {} within {} ms, got none of {}. "
-                        "Make the same calls on all members, and a new group.",
-                        operation.name, size(), limit.count(), names)};
+            fmt::format("[{}] members did not come within {} ms: {}. Make the same calls on all "
+                        "members, and a new group.",
+                        operation.name, limit.count(), names)};
   }
   return {ErrorCode::kLaunchFailed, fmt::format("[{}] {} is lost: {}. Make a new group without it.",
                                                 operation.name, names, first.reason)};

@@ -96,8 +96,8 @@ std::optional<Error> mismatch(const std::vector<Request>& requests, std::size_t 
         continue;
       }
       return error_of(ErrorCode::kInvalidArgument,
-                      "[{}] tensors of two members overlap: expected memory of its own for each, "
-                      "got some in common of ranks {} and {} ({}). Clone one of them.",
+                      "[{}] tensors of two members overlap, of ranks {} and {} ({}). Clone one of "
+                      "them.",
                       to_string(requests[0].kind), first_rank + k, first_rank + i,
                       describe(requests[i]));
     }

@@ -288,9 +288,9 @@ Error Group::lateness_of(const CollectiveState& collective) const {
   }
   return {
       ErrorCode::kTimedOut,
-      fmt::format("[{}] members did not come: expected all {} within {} ms, got none of "
-                  "{}. Make the same calls on all members, and a new group.",
-                  collective.operation->name(), devices.size(),
+      fmt::format("[{}] members did not come within {} ms: {}. Make the same calls on all members, "
+                  "and a new group.",
+                  collective.operation->name(),
                   std::chrono::duration_cast<std::chrono::milliseconds>(collective.timeout).count(),
                   missing)};
 }
@@ -579,8 +579,9 @@ class LocalMember final : public Member {
     } const entry(is_inside_);
     if (!entry.is_first) {
       raise(ErrorCode::kInUse,
-            "[{}] two threads use one member at once: expected one thread for rank {} ({}), got "
-            "another one inside a call. The order of their calls would be undefined.",
+            "[{}] two threads use one member at once, rank {} ({}): the order of their calls would "
+            "be "
+            "undefined. Use one thread for each member.",
             to_string(request.kind), rank(), own().name());
     }
     return group_->post(rank_, std::move(request));

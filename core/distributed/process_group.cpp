@@ -169,10 +169,11 @@ void check_members(const char* operation, const std::vector<Device>& devices,
   for (const Device& device : devices) {
     device.state().check_home(operation);
     if (device.runtime() == devices[0].runtime()) continue;
-    raise(ErrorCode::kInvalidArgument,
-          "[{}] devices of two runtimes do not mix: expected {} of the runtime of {}, got that of "
-          "another. Take all devices from one runtime.",
-          operation, device.name(), devices[0].name());
+    raise(
+        ErrorCode::kInvalidArgument,
+        "[{}] devices of two runtimes do not mix: {} is not of the runtime of {}. Take all devices "
+        "from one runtime.",
+        operation, device.name(), devices[0].name());
   }
 }
 

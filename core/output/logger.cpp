@@ -47,11 +47,10 @@ Logger::Logger(LogSink sink, const base::Environment& environment) {
   level_ = parse_level(setting->substr(0, colon), *setting);
   if (colon == std::string::npos) {
     if (sink_) return;
-    base::raise(
-        ErrorCode::kInvalidArgument,
-        "[Runtime] log setting {}: expected level:file where the program gives no sink, got no "
-        "file. Correct the setting 'log' (PATCHBAY_LOG).",
-        base::quote(*setting));
+    base::raise(ErrorCode::kInvalidArgument,
+                "[Runtime] log setting {}: there is no file, and the program gives no sink. Write "
+                "level:file in the setting 'log' (PATCHBAY_LOG).",
+                base::quote(*setting));
   }
   const std::string path = setting->substr(colon + 1);
   file_ = OutputFile(path, OutputFile::OpenMode::kAppend);
@@ -59,8 +58,7 @@ Logger::Logger(LogSink sink, const base::Environment& environment) {
     base::raise(ErrorCode::kIo,
                 "[Runtime] can't open log file {}: {}. Correct the setting 'log' (PATCHBAY_LOG).",
                 base::quote(path),
-                errno == ESPIPE ? "expected a regular file, got another kind"
-                                : std::generic_category().message(errno));
+                errno == ESPIPE ? "it is no regular file" : std::generic_category().message(errno));
   }
 }
 

@@ -14,7 +14,7 @@ namespace patchbay {
 
 /// The version of the library at run time: "0.1.0".
 PATCHBAY_API std::string_view version();
-/// The version of the plugin boundary: "1.1". Plugins of the same major version load.
+/// The version of the plugin boundary, as "1.0". Plugins of the same major version load.
 PATCHBAY_API std::string_view plugin_abi_version();
 
 }  // namespace patchbay

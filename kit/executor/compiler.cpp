@@ -144,10 +144,10 @@ std::string find_compiler(plugin::Host host, const std::string& path) {
   const std::string found = is_path ? (is_program(name) ? name : "")
                                     : find_program(name, path.empty() ? "/usr/bin:/bin" : path);
   if (!found.empty()) return found;
-  plugin::unsupported("kernels need a C++ compiler at run time: expected " +
-                      ("'" + name + (is_path ? "'" : "' on PATH")) +
-                      ", got no such program. Install one (g++ or clang), or name it by the "
-                      "setting kernel_compiler (PATCHBAY_KERNEL_COMPILER).");
+  plugin::unsupported("kernels need a C++ compiler at run time: there is no program '" + name +
+                      (is_path ? "'" : "' on PATH") +
+                      ". Install one (g++ or clang), or name it by the setting kernel_compiler "
+                      "(PATCHBAY_KERNEL_COMPILER).");
 }
 
 std::chrono::seconds deadline_of(plugin::Host host) {

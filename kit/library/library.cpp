@@ -33,7 +33,7 @@ void* find_loaded(const std::string& file) {
 
 Library::Library(const std::string& file, Lifetime lifetime) : file_(file) {
   if (is_special_file(file)) {
-    why_ = file + ": expected a regular file, got another kind";
+    why_ = file + ": it is no regular file";
     return;
   }
   if (const std::string why = RootFolder::why_not(); !why.empty()) {

@@ -34,7 +34,7 @@ TEST(GroupFailures, Construction) {
   const Runtime other(device_options());
   EXPECT_INVALID(
       ProcessGroup::in_process({test_device("cpu:0"), other.device("cpu:1")}),
-      "[ProcessGroup] devices of two runtimes do not mix: expected cpu:1 of the runtime of cpu:0");
+      "[ProcessGroup] devices of two runtimes do not mix: cpu:1 is not of the runtime of cpu:0");
 }
 
 /// What one call throws at once, and what the other member is told.
@@ -155,8 +155,7 @@ TEST(GroupFailures, MembersThatShareMemory) {
        })) {
     ASSERT_NE(each, nullptr);
     EXPECT_INVALID(std::rethrow_exception(each),
-                   "[all_reduce] tensors of two members overlap: expected memory of its own for "
-                   "each, got some in common of ranks 0 and 1");
+                   "[all_reduce] tensors of two members overlap, of ranks 0 and 1");
   }
 }
 
@@ -165,7 +164,7 @@ TEST(GroupFailures, AMemberThatDoesNotCome) {
   const Tensor tensor = ones_of(members[0]);
   const Work work = members[0].all_reduce(tensor);
   const std::string text =
-      "[all_reduce] members did not come: expected all 2 within 30 ms, got none of rank 1 "
+      "[all_reduce] members did not come within 30 ms: rank 1 "
       "(fake:0). Make the same calls on all members, and a new group.";
   EXPECT_ERROR(work.wait(), ErrorCode::kTimedOut, text);
   EXPECT_ERROR(tensor.to_vector<float>(), ErrorCode::kTimedOut, "members did not come");
@@ -174,7 +173,7 @@ TEST(GroupFailures, AMemberThatDoesNotCome) {
   EXPECT_ERROR(members[1].all_reduce(ones_of(members[1])), ErrorCode::kTimedOut, text);
   const auto others = pair();
   EXPECT_ERROR(others[0].barrier({.timeout = milliseconds(5)}).wait(), ErrorCode::kTimedOut,
-               "[barrier] members did not come: expected all 2 within 5 ms");
+               "[barrier] members did not come within 5 ms");
 }
 
 /// The earlier operation goes on; the later ones would be mixed up with the one that failed.
@@ -183,8 +182,7 @@ TEST(GroupFailures, EachCallHasItsOwnDeadline) {
   const Work first = members[0].barrier();
   const Work second = members[0].barrier({.timeout = milliseconds(50)});
   const Work third = members[0].barrier();
-  const std::string text =
-      "[barrier] members did not come: expected all 2 within 50 ms, got none of rank 1 (fake:0).";
+  const std::string text = "[barrier] members did not come within 50 ms: rank 1 (fake:0).";
   EXPECT_ERROR(second.wait(std::chrono::minutes(1)), ErrorCode::kTimedOut, text);
   EXPECT_ERROR(third.wait(std::chrono::minutes(1)), ErrorCode::kTimedOut, text);
   EXPECT_FALSE(first.is_done());
@@ -369,7 +367,7 @@ TEST(GroupFailures, ACallThatTheFailureOfAnotherGroupStops) {
   const Tensor tensor = ones_of(members[0]);
   const Work other = members[1].all_reduce(ones_of(members[1]));
   const Work first = late[0].all_reduce(tensor);
-  const std::string text = "members did not come: expected all 2 within 1000 ms";
+  const std::string text = "members did not come within 1000 ms";
   EXPECT_ERROR(members[0].all_reduce(tensor), ErrorCode::kTimedOut, text);
   EXPECT_ERROR(other.wait(std::chrono::seconds(20)), ErrorCode::kTimedOut,
                "[all_reduce] the call of rank 0 (cpu:0) failed: [all_reduce] ");
@@ -388,7 +386,7 @@ TEST(GroupFailures, HealthSaysWhyTheGroupHasFailed) {
   expect(late[0], "");
   EXPECT_ERROR(late[0].barrier().wait(), ErrorCode::kTimedOut, "members did not come");
   expect(late[1],
-         "[barrier] members did not come: expected all 2 within 1 ms, got none of rank 1 (fake:0). "
+         "[barrier] members did not come within 1 ms: rank 1 (fake:0). "
          "Make the same calls on all members, and a new group.");
   EXPECT_FALSE(late[0].health()[1].is_lost);
   aborted[0].abort("the user closed the window");

@@ -42,7 +42,8 @@ def main():
     own, described = own_settings(root), described_in(root)
     executor = asked_in(text_of(root / "kit/executor"))
     problems, known = [], set(own)
-    for plugin in sorted(path.parent for path in (root / "plugins").glob("*/plugin.cpp")):
+    plugins = sorted((root / "plugins").glob("*/CMakeLists.txt"))
+    for plugin in (path.parent for path in plugins):
         declared = declared_in(text_of(plugin))
         if declared is None:
             problems.append(f"{plugin.name} has no PATCHBAY_PLUGIN_SETTINGS")

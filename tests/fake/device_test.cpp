@@ -105,7 +105,7 @@ TEST(FakeDevice, RunsKernelsWithAWorkspace) {
 TEST(FakeDevice, NeedsACompilerForItsKernels) {
   const Runtime runtime = fake_runtime({{"kernel_compiler", "/no/such/c++"}});
   EXPECT_ERROR(add_one(runtime.device("fake"), {1}), kUnsupported,
-               "expected '/no/such/c++', got no such program");
+               "there is no program '/no/such/c++'");
 }
 
 TEST(FakeDevice, RefusesUnknownOperatorsAndDtypes) {

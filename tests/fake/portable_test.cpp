@@ -46,7 +46,8 @@ TEST(Groups, TheWidthOfSubGroupsChangesNoBit) {
     std::vector<Doubles> all;
     for (const Rows& rows : kRows) {
       const Tensor a = rows_of(rows, DType::f32, fake);
-      for (const Named& one : kReductions) all.push_back(doubles_of(one.reduce(a, Axes(1), false)));
+      for (const NamedReduction& one : kReductions)
+        all.push_back(doubles_of(one.reduce(a, Axes(1), false)));
       const Tensor x = a.detach().requires_grad_();
       const Tensor y = log_softmax(x, 1) + layer_norm(x, {rows.length});
       all.push_back(doubles_of(y));

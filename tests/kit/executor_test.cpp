@@ -28,12 +28,12 @@ TEST_F(KernelExecutorTest, APluginIsNotUnloadedWhileItCompiles) {
 TEST_F(KernelExecutorTest, AMissingCompilerIsNamedWithTheWayOut) {
   const auto missing = device({{"kernel_compiler", "/no/such/c++"}});
   EXPECT_ERROR(KernelModule::from_source(missing, kScale), kUnsupported, "[KernelModule]",
-               "expected '/no/such/c++', got no such program. Install one (g++ or clang), or name "
-               "it by the setting kernel_compiler (PATCHBAY_KERNEL_COMPILER).");
+               "there is no program '/no/such/c++'. Install one (g++ or clang), or name it by "
+               "the setting kernel_compiler (PATCHBAY_KERNEL_COMPILER).");
   EXPECT_ERROR(KernelModule::from_source(device({{"kernel_compiler", "no-such-c++"}}), kScale),
-               kUnsupported, "expected 'no-such-c++' on PATH");
+               kUnsupported, "there is no program 'no-such-c++' on PATH");
   EXPECT_ERROR(KernelModule::from_source(device({{"kernel_compiler", "/tmp"}}), kScale),
-               kUnsupported, "expected '/tmp', got no such program");
+               kUnsupported, "there is no program '/tmp'");
   // Everything else works without one.
   EXPECT_EQ((ones({2}, missing) + 1).to_vector<float>(), (Floats{2, 2}));
 }

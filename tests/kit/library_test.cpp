@@ -98,7 +98,7 @@ TEST(Library, IsARegularFile) {
   for (const std::string& special : {fifo, scratch.path().string(), std::string("/dev/zero")}) {
     const Library library(special, kObject);
     EXPECT_FALSE(library);
-    EXPECT_EQ(library.why(), special + ": expected a regular file, got another kind");
+    EXPECT_EQ(library.why(), special + ": it is no regular file");
     const std::vector<std::string> files = {special};
     EXPECT_FALSE(Library::first_of(files, kObject));
     EXPECT_FALSE(Library::loaded_or_first_of(files, kObject));

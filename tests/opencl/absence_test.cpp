@@ -58,7 +58,7 @@ TEST(OpenclAbsence, DriverFileThatIsAFifo) {
     const test::EnvironmentVariable variable("OCL_ICD_VENDORS", place);
     expect_absent("", PluginStatus::kNoDriver,
                   "the ICD loader would open '" + file +
-                      "': expected a regular file, got another kind. Correct OCL_ICD_VENDORS, or "
+                      "': it is no regular file. Correct OCL_ICD_VENDORS, or "
                       "remove the file");
   };
   expect_refused(fifo, fifo);

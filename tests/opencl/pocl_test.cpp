@@ -109,12 +109,11 @@ class OpenclPocl : public testing::Test {
 TEST_F(OpenclPocl, NoLinkerOnThePath) {
   const std::string path = getenv("PATH");
   expect_recovery([] { unsetenv("PATH"); }, [&] { setenv("PATH", path.c_str(), 1); },
-                  "unsupported: .*PoCL needs a linker at run time: expected 'ld' on PATH, got no "
-                  "PATH. Install one \\(binutils\\), or add its directory to PATH. \\(opencl:0\\)\n"
-                  "unsupported: .*got no PATH");
+                  "unsupported: .*PoCL needs a linker at run time: PATH is not set. Install one "
+                  "\\(binutils\\), or add its directory to PATH. \\(opencl:0\\)\n"
+                  "unsupported: .*PATH is not set");
   expect_recovery([] { setenv("PATH", "/nonexistent::/tmp", 1); },
-                  [&] { setenv("PATH", path.c_str(), 1); },
-                  "expected 'ld' on PATH, got no such program");
+                  [&] { setenv("PATH", path.c_str(), 1); }, "there is no 'ld' on PATH");
 }
 
 /// PoCL's linker, and the compiler of rusticl, look there.

@@ -74,8 +74,8 @@ std::vector<Refusal> factor_refusals() {
        "[cholesky] the matrices are not square: expected 2 columns like rows, got 3 (x: f32"},
       {"cholesky", [](const Tensor& a) { return linalg::cholesky(-matmul(a, a.t())); },
        ErrorCode::kInvalidArgument,
-       "[cholesky] the matrix is not positive definite: expected a positive leading minor of order "
-       "1, got none."},
+       "[cholesky] the matrix is not positive definite: its leading minor of order 1 is not "
+       "positive."},
       {"triangular", [](const Tensor& a) { return linalg::solve_triangular(matmul(a.t(), a), a); },
        ErrorCode::kShapeMismatch,
        "[solve_triangular] the operands do not fit: expected 3 rows in b, got 2 (a: f32 [3, 3] on"},

@@ -20,14 +20,14 @@ using patchbay::test::returns_within;
 using patchbay::test::simulated_library;
 using patchbay::test::test_plugin_folder;
 
-struct Place {
+struct ExitCase {
   const char *name, *device;
   int few, many;  // runs
   examples::Environment environment;
   bool is_cold = false;  // nothing is compiled yet: the program queues what the driver must compile
 };
 
-const Place kPlaces[] = {
+const ExitCase kExitCases[] = {
     {"cpu", "cpu:0", 5, 100, {{"PATCHBAY_PLUGINS", "cpu-openblas"}}},
     {"second_cpu",
      "cpu:1",
@@ -65,9 +65,9 @@ const Place kPlaces[] = {
       {"PATCHBAY_HIP_BLAS_LIBRARY", simulated_library("rocblas")}}},
 };
 
-class Exit : public testing::TestWithParam<std::tuple<const Place*, const char*, const char*>> {
+class Exit : public testing::TestWithParam<std::tuple<const ExitCase*, const char*, const char*>> {
  protected:
-  const Place& place() const { return *std::get<0>(GetParam()); }
+  const ExitCase& place() const { return *std::get<0>(GetParam()); }
   examples::ProcessResult run(const char* device) const {
     examples::Environment environment = place().environment;
     environment["PATCHBAY_PLUGIN_PATH"] = test_plugin_folder();
@@ -87,9 +87,9 @@ class Exit : public testing::TestWithParam<std::tuple<const Place*, const char*,
   }
 };
 
-std::vector<const Place*> all_places() {
-  std::vector<const Place*> places;
-  for (const Place& place : kPlaces) places.push_back(&place);
+std::vector<const ExitCase*> all_places() {
+  std::vector<const ExitCase*> places;
+  for (const ExitCase& place : kExitCases) places.push_back(&place);
   return places;
 }
 

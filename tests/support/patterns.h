@@ -53,11 +53,11 @@ inline Tensor rows_of(const Rows& rows, DType dtype, const Device& device) {
 }
 
 using Reduction = Tensor (*)(const Tensor&, const Axes&, bool);
-struct Named {
+struct NamedReduction {
   const char* name;
   Reduction reduce;
 };
-inline constexpr Named kReductions[] = {
+inline constexpr NamedReduction kReductions[] = {
     {"sum", sum}, {"max", max}, {"argmin", argmin}, {"min", min}};
 
 }  // namespace patchbay::test

@@ -120,17 +120,17 @@ TEST(Usage, AnEmptyValueIsAnError) {
                                Words{"bench", "copy"}, Words{"bench", "ops"}}) {
     Words words = command;
     words.insert(words.end(), {"--device", ""});
-    expect(words, "--device: expected a name, got nothing");
+    expect(words, "--device: the name is empty");
   }
-  expect({"memory", "--replay", ""}, "--replay: expected a path, got nothing");
-  expect({"bench", "copy", "--plot", ""}, "--plot: expected a path, got nothing");
-  expect({"bench", "ops", "--plot", ""}, "--plot: expected a path, got nothing");
-  expect({"devices", "--plugin", ""}, "--plugin: expected a path, got nothing");
-  expect({"--plugin", "", "devices"}, "--plugin: expected a path, got nothing");
-  expect({"devices", "--plugin-path", ""}, "--plugin-path: expected a path, got nothing");
-  expect({"copy-plan", "", "host", "5"}, "SRC: expected a name, got nothing");
-  expect({"copy-plan", "host", "", "5"}, "DST: expected a name, got nothing");
-  expect({"check", ""}, "PLUGIN_OR_BACKEND: expected a name, got nothing");
+  expect({"memory", "--replay", ""}, "--replay: the path is empty");
+  expect({"bench", "copy", "--plot", ""}, "--plot: the path is empty");
+  expect({"bench", "ops", "--plot", ""}, "--plot: the path is empty");
+  expect({"devices", "--plugin", ""}, "--plugin: the path is empty");
+  expect({"--plugin", "", "devices"}, "--plugin: the path is empty");
+  expect({"devices", "--plugin-path", ""}, "--plugin-path: the path is empty");
+  expect({"copy-plan", "", "host", "5"}, "SRC: the name is empty");
+  expect({"copy-plan", "host", "", "5"}, "DST: the name is empty");
+  expect({"check", ""}, "PLUGIN_OR_BACKEND: the name is empty");
 }
 
 TEST(Usage, AnOptionBeforeItsCommandIsToldItsPlace) {

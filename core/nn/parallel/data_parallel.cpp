@@ -26,8 +26,8 @@ std::vector<Device> checked(const std::vector<Device>& devices) {
   for (const Device& each : devices) {
     if (each.runtime() == devices[0].runtime()) continue;
     raise(ErrorCode::kInvalidArgument,
-          "[DataParallel] devices of two runtimes do not mix: expected {} of the runtime of {}, "
-          "got that of another. Take all devices from one runtime.",
+          "[DataParallel] devices of two runtimes do not mix: {} is not of the runtime of {}. Take "
+          "all devices from one runtime.",
           each.name(), devices[0].name());
   }
   return devices;

@@ -238,7 +238,7 @@ class Parser {
     if (std::find(bound_.begin(), bound_.end(), name) != bound_.end()) return;
     unbound_ = {scanner_.line(),
                 fmt::format("'{}' of kernel '{}' is used before it is bound", name, kernel.name),
-                binding_of(*used) + "; at the beginning of the kernel, got none before this line"};
+                binding_of(*used) + "; at the beginning of the kernel"};
   }
 
   void check_unique(const KernelSignature& kernel) {

@@ -58,7 +58,7 @@ TraceFile::TraceFile(const std::filesystem::path& path)
   if (file_.is_open() && write_at_end("[", kEnd)) return;
   const std::error_code why(errno, std::generic_category());
   base::raise(ErrorCode::kIo, "[trace] can't write {}: {}. {}", base::quote(path.string()),
-              why.value() == ESPIPE ? "expected a regular file, got another kind" : why.message(),
+              why.value() == ESPIPE ? "it is no regular file" : why.message(),
               way_out_of(why.value()));
 }
 

@@ -301,11 +301,10 @@ Tensor output_gradient(const char* operation, const TensorImpl& output, const Te
   }
   if (!given.defined()) {
     if (output.num_elements == 1) return ones_like(handle_of(output));
-    raise(
-        ErrorCode::kShapeMismatch,
-        "[{}] no gradient for more than one element: expected one element, or a gradient of shape "
-        "{}, got none (output: {}). Reduce it first, for example with sum().",
-        operation, to_string(output.shape), describe(output));
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] an output of more than one element needs a gradient of shape {} (output: {}). Give "
+          "one, or reduce the output first, for example with sum().",
+          operation, to_string(output.shape), describe(output));
   }
   const NamedOperand expected{"output", output}, got{"gradient", *given.impl()};
   check_same_device(operation, expected, got);

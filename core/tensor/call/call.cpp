@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "core/base/error.h"
@@ -37,6 +38,15 @@ std::span<const Signature> signatures_of(std::string_view name) {
               base::hint_nearest(name, names));
 }
 
+/// As the records write it: `linalg.svd` for `linalg::svd`.
+std::string name_of_record(std::string_view name) {
+  std::string known(name);
+  for (std::size_t at = 0; (at = known.find("::", at)) != std::string::npos;) {
+    known.replace(at, 2, ".");
+  }
+  return known;
+}
+
 }  // namespace
 
 std::vector<Tensor> call(std::string_view name, const std::vector<TensorOrScalar>& inputs,
@@ -48,7 +58,11 @@ std::vector<Tensor> call(std::string_view name, const std::vector<TensorOrScalar
     if (!misfit) return signature.run(arguments);
     if (!nearest || misfit->step > nearest->step) nearest = std::move(misfit);
   }
-  if (!nearest) raise_unknown(name);
+  if (!nearest) {
+    const std::string known = name_of_record(name);
+    if (known == name) raise_unknown(name);
+    return call(known, inputs, options);
+  }
   throw Error(ErrorCode::kInvalidArgument, nearest->text);
 }
 

@@ -55,8 +55,7 @@ Scalar highest_of(DType dtype) {
 
 void check_bounds(const NamedOperand* a, const Bound& low, const Bound& high) {
   if (!low && !high) {
-    raise(ErrorCode::kInvalidArgument,
-          "[clamp] there is no bound: expected low, high or both, got neither{}. Give one.",
+    raise(ErrorCode::kInvalidArgument, "[clamp] there is no bound{}. Give low, high or both.",
           in_brackets(a));
   }
   if (is_nan(low) || is_nan(high)) {

@@ -235,12 +235,11 @@ std::string what_is_at(const std::string& path, int open_error) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   switch (status.type()) {
-    case std::filesystem::file_type::not_found: return "none: No such file or directory";
-    case std::filesystem::file_type::directory: return "a folder";
-    case std::filesystem::file_type::regular:
-      return "one that can't be opened: " + std::generic_category().message(open_error);
-    case std::filesystem::file_type::none: return "none: " + error.message();
-    default: return "a device, a pipe or a socket";
+    case std::filesystem::file_type::not_found: return "No such file or directory";
+    case std::filesystem::file_type::directory: return "it is a folder";
+    case std::filesystem::file_type::regular: return std::generic_category().message(open_error);
+    case std::filesystem::file_type::none: return error.message();
+    default: return "it is a device, a pipe or a socket";
   }
 }
 
@@ -269,9 +268,7 @@ KernelModule KernelModule::from_file(const Device& device, const std::string& pa
   std::ostringstream text;
   if (file.is_open()) text << file.rdbuf();
   if (!file.is_open() || file.bad()) {
-    raise(ErrorCode::kIo,
-          "[KernelModule] can't read the kernel text {}: expected a readable file, got {}. Check "
-          "the path.",
+    raise(ErrorCode::kIo, "[KernelModule] can't read the kernel text {}: {}. Check the path.",
           base::quote(path), what_is_at(path, open_error));
   }
   return from_source(device, text.str(), {.name = path});

@@ -79,8 +79,8 @@ CholeskyEx cholesky_ex(const Tensor& x, bool upper) { return factored("cholesky_
 Tensor cholesky(const Tensor& x, bool upper) {
   const CholeskyEx result = factored("cholesky", x, upper);
   tensor::check_status("cholesky", {"x", *x.impl()}, result.info,
-                       "is not positive definite: expected a positive leading minor of order {}, "
-                       "got none. Use cholesky_ex to go on without this check");
+                       "is not positive definite: its leading minor of order {} is not positive. "
+                       "Use cholesky_ex to go on without this check");
   return result.factor;
 }
 

@@ -209,7 +209,7 @@ SvdEx whole_svd(const char* operation, const Tensor& x, bool full_matrices) {
   if (full_matrices && x.size(-2) != x.size(-1) && tensor::needs_grad(x)) {
     base::raise(ErrorCode::kUnsupported,
                 "[{}] the full form of [{}, {}] has no gradient, because its last vectors are not "
-                "determined: expected full_matrices = false, got true ({}). Use the reduced form.",
+                "determined ({}). Use the reduced form: full_matrices = false.",
                 operation, x.size(-2), x.size(-1), tensor::describe({"x", *x.impl()}));
   }
   SvdEx made = decomposed_svd(operation, x, true);
@@ -290,8 +290,7 @@ Tensor cond(const Tensor& x) {
   const Tensor s = svdvals(x);
   if (s.size(-1) == 0) {
     base::raise(ErrorCode::kInvalidArgument,
-                "[cond] the matrices have no elements: expected a largest singular value, got none "
-                "({}). Pass larger matrices.",
+                "[cond] the matrices have no elements ({}). Pass larger matrices.",
                 tensor::describe({"x", *x.impl()}));
   }
   const Tensor least = s.select(-1, s.size(-1) - 1);

@@ -21,9 +21,8 @@ Tensor extreme(const char* operation, const Tensor& x, const Tensor& sizes, cons
   }
   if (is_largest) return sum(sizes, axes, keepdim);
   base::raise(ErrorCode::kInvalidArgument,
-              "[{}] no smallest value of no elements: expected elements, got none ({}). Choose "
-              "another order.",
-              operation, tensor::describe({"x", *x.impl()}));
+              "[{}] no elements have no smallest value ({}). Choose another order.", operation,
+              tensor::describe({"x", *x.impl()}));
 }
 
 /// Sums along one dimension, then the largest or the smallest along the other.

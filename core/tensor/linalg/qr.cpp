@@ -58,8 +58,7 @@ Qr qr(const Tensor& x, QrMode mode) {
   if (columns != k && tensor::needs_grad(x)) {
     base::raise(ErrorCode::kUnsupported,
                 "[qr] the complete form of [{}, {}] has no gradient, because its last columns "
-                "are not determined: expected the reduced form, got the complete one ({}). Use "
-                "QrMode::kReduced.",
+                "are not determined ({}). Use the reduced form: QrMode::kReduced.",
                 m, n, tensor::describe({"x", *x.impl()}));
   }
   Qr result;

@@ -55,9 +55,8 @@ void check_same_runtime(const char* operation, const TensorImpl& source,
                         const runtime::DeviceState& target) {
   if (&source.device().runtime == &target.runtime) return;
   base::raise(ErrorCode::kDeviceMismatch,
-              "[{}] devices of two runtimes do not mix: expected {} of the tensor's runtime, "
-              "got that of another (tensor: {}). Take the values through the host with "
-              "to_vector and from_host.",
+              "[{}] devices of two runtimes do not mix: {} is not of the tensor's runtime (tensor: "
+              "{}). Take the values through the host with to_vector and from_host.",
               operation, target.info.name_text, describe(source));
 }
 
@@ -177,9 +176,8 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
   const tensor::Overlap shared = tensor::overlap(to, from);
   if (shared == tensor::Overlap::kPartial) {
     base::raise(ErrorCode::kInvalidArgument,
-                "[copy_from] destination and source overlap: expected the very same elements "
-                "or none, got some in common (destination: {}; source: {}). Clone the source "
-                "first: source.clone().",
+                "[copy_from] destination and source overlap, and are not the same elements "
+                "(destination: {}; source: {}). Clone the source first: source.clone().",
                 describe(to), describe(from));
   }
   const bool crosses = &to.device() != &from.device() && !to.is_empty();

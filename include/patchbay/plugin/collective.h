@@ -59,8 +59,8 @@ typedef struct patchbay_call {
   const patchbay_transfer* transfers;
   uint32_t num_transfers;
   uint32_t reserved;
-  /* The same on all members, at most 120 bytes: "all_reduce (sum) of [3] f32". Another text on
-   * another member is an error; an engine that can't compare them does not. */
+  /* What all members ask for, at most 120 bytes: "all_reduce (sum) of f32 [3]". Different texts on
+   * two members are an error; an engine that can't compare them does not. */
   patchbay_string text;
   uint64_t deadline_ns;
   /* Of an engine that orders calls on a stream: the vendor's handle, as native_handle gives it. */

@@ -29,9 +29,9 @@ struct OpenMpiAbi {
 
   static const char* missing(const Library& library, OpenMpiAbi& abi) {
     for (const auto& [name, handle] :
-         {Named{"ompi_mpi_comm_world", &abi.world}, Named{"ompi_mpi_byte", &abi.byte},
-          Named{"ompi_mpi_errors_return", &abi.errors_return},
-          Named{"ompi_request_null", &abi.request_null}}) {
+         {Export{"ompi_mpi_comm_world", &abi.world}, Export{"ompi_mpi_byte", &abi.byte},
+          Export{"ompi_mpi_errors_return", &abi.errors_return},
+          Export{"ompi_request_null", &abi.request_null}}) {
       *handle = library.optional(name);
       if (*handle == nullptr) return name;
     }
@@ -41,7 +41,7 @@ struct OpenMpiAbi {
   void *world = nullptr, *byte = nullptr, *errors_return = nullptr, *request_null = nullptr;
 
  private:
-  struct Named {
+  struct Export {
     const char* name;
     void** handle;
   };

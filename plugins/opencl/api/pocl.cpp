@@ -76,10 +76,9 @@ std::vector<Path> installed_drivers() {
 void check_file(const Path& file) {
   struct stat info {};
   if (stat(file.c_str(), &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return;
-  throw plugin::StatusError(PATCHBAY_NO_DRIVER,
-                            "the ICD loader would open '" + file.string() +
-                                "': expected a regular file, got another kind. Correct "
-                                "OCL_ICD_VENDORS, or remove the file");
+  throw plugin::StatusError(PATCHBAY_NO_DRIVER, "the ICD loader would open '" + file.string() +
+                                                    "': it is no regular file. Correct "
+                                                    "OCL_ICD_VENDORS, or remove the file");
 }
 
 /// The library that an .icd file names.
@@ -106,8 +105,8 @@ void check_linker() {
     folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
     if (!folder.empty() && is_program(std::string(folder) + "/ld")) return;
   }
-  plugin::unsupported(std::string("PoCL needs a linker at run time: expected 'ld' on PATH, got ") +
-                      (path != nullptr ? "no such program" : "no PATH") +
+  plugin::unsupported(std::string("PoCL needs a linker at run time: ") +
+                      (path != nullptr ? "there is no 'ld' on PATH" : "PATH is not set") +
                       ". Install one (binutils), or add its directory to PATH.");
 }
 

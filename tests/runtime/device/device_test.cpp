@@ -32,7 +32,7 @@ TEST_P(DeviceNameError, QuotesTheTextSaysWhyAndShowsAValidOne) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, DeviceNameError,
-    testing::Values(BadName{"", "got nothing"}, BadName{":0", "a backend before ':'"},
+    testing::Values(BadName{"", "it is empty"}, BadName{":0", "a backend before ':'"},
                     BadName{"cpu:", "there is no index after ':'"},
                     BadName{"cpu:x", "decimal index"}, BadName{"cpu:-1", "decimal index"},
                     BadName{"cpu:+1", "decimal index"}, BadName{"cpu: 1", "decimal index"},

@@ -266,8 +266,8 @@ TEST(Log, BadSettingIsAnError) {
   EXPECT_ERROR(Runtime{options({{"log", "info:/nowhere/at/all"}})}, kIo, "'/nowhere/at/all'");
   // A level alone is for the program's sink.
   EXPECT_INVALID(Runtime{options({{"log", "debug"}})},
-                 "[Runtime] log setting 'debug': expected level:file where the program gives no "
-                 "sink, got no file. Correct the setting 'log' (PATCHBAY_LOG).");
+                 "[Runtime] log setting 'debug': there is no file, and the program gives no sink. "
+                 "Write level:file in the setting 'log' (PATCHBAY_LOG).");
 }
 
 /// What names no device takes a CPU device, and never an accelerator.

@@ -59,7 +59,7 @@ const Malformed kMalformed[] = {
     {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, x), PATCHBAY_OUTPUT(f32, y)) {\n"
      " PATCHBAY_BIND_INPUT(f32, x);\n // PATCHBAY_BIND(f32, y);\n y[0] = x[0];\n}",
      "line 4: 'y' of kernel 'f' is used before it is bound: expected PATCHBAY_BIND(f32, y); at the "
-     "beginning of the kernel, got none before this line. Example: "},
+     "beginning of the kernel. Example: "},
     {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(bool, x), PATCHBAY_OUTPUT(i64, y)) {\n"
      " PATCHBAY_BIND(i64, y);\n y[0] = x[0];\n}",
      "line 3: 'x' of kernel 'f' is used before it is bound: expected PATCHBAY_BIND_INPUT(bool, "

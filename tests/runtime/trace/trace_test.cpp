@@ -308,7 +308,7 @@ TEST(Trace, RefusesWhatCanNotBe) {
   EXPECT_ERROR(runtime.start_trace(std::string(300, 'x')), kIo, "File name too long");
   EXPECT_ERROR(runtime.start_trace("/"), kIo, "Is a directory. Name a file.");
   EXPECT_ERROR(runtime.start_trace("/dev/null"), kIo,
-               "[trace] can't write '/dev/null': expected a regular file, got another kind");
+               "[trace] can't write '/dev/null': it is no regular file");
   runtime.stop_trace();  // none: fine
   runtime.start_trace(file);
   EXPECT_ERROR(runtime.start_trace("other.json"), kInUse,
@@ -323,12 +323,11 @@ TEST(Trace, AndLogWaitForNoFifo) {
   std::filesystem::remove(fifo);
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const Runtime runtime(options());
-  EXPECT_ERROR(runtime.start_trace(fifo), kIo, "expected a regular file, got another kind");
-  EXPECT_ERROR(Runtime(options({{"trace", fifo.string()}})), kIo,
-               "expected a regular file, got another kind");
+  EXPECT_ERROR(runtime.start_trace(fifo), kIo, "it is no regular file");
+  EXPECT_ERROR(Runtime(options({{"trace", fifo.string()}})), kIo, "it is no regular file");
   EXPECT_ERROR(Runtime(options({{"log", "debug:" + fifo.string()}})), kIo,
                "[Runtime] can't open log file '" + fifo.string() +
-                   "': expected a regular file, got another kind. Correct the setting 'log'");
+                   "': it is no regular file. Correct the setting 'log'");
   const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   EXPECT_ERROR(runtime.start_trace(fifo), kIo, "expected a regular file");
   EXPECT_ERROR(Runtime(options({{"log", "debug:" + fifo.string()}})), kIo,

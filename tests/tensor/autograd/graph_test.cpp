@@ -257,8 +257,8 @@ TEST_P(GraphTest, ErrorsSayWhatIsWrong) {
                  "[backward] tensor requires no gradients (tensor: f32 [2]" + on_ +
                      "). Call requires_grad_() on what it is made of, outside of NoGrad.");
   EXPECT_ERROR((x * 2).backward(), kShapeMismatch, "[backward]",
-               "expected one element, or a gradient of shape [2], got none (output: f32 [2]" + on_ +
-                   "). Reduce it first, for example with sum().");
+               "an output of more than one element needs a gradient of shape [2] (output: f32 [2]" +
+                   on_ + "). Give one, or reduce the output first, for example with sum().");
   EXPECT_ERROR((x * 2).backward(ones({3}, device_)), kShapeMismatch,
                "[backward] shapes differ: expected a gradient of shape [2], got [3]");
   EXPECT_ERROR((x * 2).backward(ones({2}, {DType::i32, device_})), kDtypeMismatch,

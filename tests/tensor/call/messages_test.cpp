@@ -22,6 +22,14 @@ std::string refusal(std::string_view name, const std::vector<TensorOrScalar>& in
   return "no error";
 }
 
+/// Names are those of the records, and those of C++.
+TEST(CallNames, HaveDotsOrColons) {
+  const Tensor x = from_host(Floats{3, 0, 0, 4}, {2, 2}, test_device("cpu:0"));
+  EXPECT_EQ(call("linalg.det", {x})[0].item<float>(), 12);
+  EXPECT_EQ(call("linalg::det", {x})[0].item<float>(), 12);
+  EXPECT_INVALID(call("linalg::dett", {x}), "[call] no function 'linalg.dett'");
+}
+
 TEST(CallRefusals, UnknownFunctions) {
   EXPECT_EQ(refusal("sofmax", {tensor()}),
             "[call] no function 'sofmax', the nearest is 'softmax'. docs/functions.md lists the "

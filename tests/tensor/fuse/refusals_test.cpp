@@ -121,7 +121,7 @@ TEST(Fuse, RefusesWhatItCantTrace) {
 
 TEST(Fuse, RefusesBoundsThatAreNone) {
   EXPECT_INVALID(fuse([](Expression a) { return clamp(a, {}); }),
-                 "[clamp] there is no bound: expected low, high or both, got neither. Give one.");
+                 "[clamp] there is no bound. Give low, high or both.");
   EXPECT_INVALID(fuse([](Expression a) { return clamp(a, 3, 2); }),
                  "[clamp] low is greater than high: expected low <= high, got 3 and 2. Swap them.");
   EXPECT_INVALID(fuse([](Expression a) { return clamp(a, NAN); }),

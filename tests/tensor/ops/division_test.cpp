@@ -24,7 +24,7 @@ TEST_P(DivisionTest, Reductions) {
   for (const DType dtype : dtypes({DType::f32, DType::f64, DType::f16, DType::i32, DType::u8})) {
     for (const Rows& rows : kRows) {
       const Tensor a = rows_of(rows, dtype, device_), b = rows_of(rows, dtype, cpu);
-      for (const Named& one : kReductions) {
+      for (const NamedReduction& one : kReductions) {
         for (const Axes& axes : {Axes(0), Axes(1)}) {
           const std::string what = std::string(one.name) + ' ' + std::string(to_string(dtype)) +
                                    " [" + std::to_string(rows.count) + ", " +

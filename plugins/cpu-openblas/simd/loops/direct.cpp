@@ -39,7 +39,7 @@ PATCHBAY_INLINE Half<T> high_half(const Vector<T>& v) {
 /// The windows of one vector: the source's element at step 0 under the first of them, and where the
 /// results of the first filter go. Of a pair, those of both rows; there may be no second result.
 template <class T>
-struct Place {
+struct VectorWindows {
   const T* source;
   T* result;
   std::int64_t windows;
@@ -54,7 +54,7 @@ PATCHBAY_INLINE void store_sums(T* to, const V& sums, std::int64_t windows, bool
 
 template <class T, bool kPairs, int kVectors, int kColumns>
 void sum_tile(const DirectBlock& block, const T* weight, std::int64_t filter,
-              const Place<T>* places) {
+              const VectorWindows<T>* places) {
   using V = Vector<T>;
   V sums[kColumns][kVectors];
   PATCHBAY_UNROLL
@@ -91,7 +91,7 @@ void sum_tile(const DirectBlock& block, const T* weight, std::int64_t filter,
   for (int j = 0; j < kColumns; ++j) {
     PATCHBAY_UNROLL
     for (int i = 0; i < kVectors; ++i) {
-      const Place<T>& place = places[i];
+      const VectorWindows<T>& place = places[i];
       const std::int64_t from_first = (filter + j) * block.plane;
       if constexpr (kPairs) {
         store_sums(place.result + from_first, low_half<T>(sums[j][i]), place.windows, block.adds);
@@ -106,7 +106,7 @@ void sum_tile(const DirectBlock& block, const T* weight, std::int64_t filter,
 }
 
 template <class T>
-using SumTile = void (*)(const DirectBlock&, const T*, std::int64_t, const Place<T>*);
+using SumTile = void (*)(const DirectBlock&, const T*, std::int64_t, const VectorWindows<T>*);
 
 template <class T, bool kPairs, int kVectors = kTileVectors, int kColumns = kTileColumns>
 SumTile<T> loop_of(std::int64_t vectors, std::int64_t columns) {
@@ -129,7 +129,7 @@ class Places {
     if constexpr (kPairs) return (block_.rows + 1) / 2;
     return block_.rows * ((block_.windows + kLanes<T> - 1) / kLanes<T>);
   }
-  Place<T> next() {
+  VectorWindows<T> next() {
     const T* const source = static_cast<const T*>(block_.source) + row_ * block_.pitch + x_;
     T* const result = static_cast<T*>(block_.result) + row_ * block_.windows + x_;
     if constexpr (kPairs) {
@@ -161,7 +161,7 @@ void sum_block(const DirectBlock& block) {
          --tiles) {
       const std::int64_t count = (left_vectors + tiles - 1) / tiles;  // 4 are 2 and 2, not 3 and 1
       left_vectors -= count;
-      Place<T> places[kTileVectors];
+      VectorWindows<T> places[kTileVectors];
       for (std::int64_t i = 0; i < count; ++i) places[i] = all.next();
       loop_of<T, kPairs>(count, columns)(block, weight, filter, places);
     }
