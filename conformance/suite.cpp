@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,7 +31,13 @@ void leave_others_closed(RuntimeOptions& options, const std::string& examined,
 
 Subject require_device(RuntimeOptions options, const PluginInfo& plugin,
                        const std::vector<PluginInfo>& found) {
-  if (plugin.status != PluginStatus::kLoaded || plugin.devices.empty()) {
+  if (plugin.status == PluginStatus::kLoaded && plugin.devices.empty()) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("[check] plugin '{}' ({}) carries bytes between processes, and has no "
+                            "device to examine. The checks are for plugins of devices.",
+                            plugin.name, plugin.path.string()));
+  }
+  if (plugin.status != PluginStatus::kLoaded) {
     throw Error(
         ErrorCode::kUnsupported,
         fmt::format("[check] plugin '{}' ({}) has no device to examine: {}, {}.", plugin.name,
@@ -57,7 +64,13 @@ Subject subject_of_file(RuntimeOptions options, const std::filesystem::path& fil
     throw Error(ErrorCode::kInternal,
                 fmt::format("[check] the runtime does not mention {}.", file.string()));
   }
-  return require_device(std::move(options), plugins.front(), plugins);
+  const auto is_examined = [&](const PluginInfo& plugin) {
+    std::error_code error;
+    return std::filesystem::equivalent(plugin.path, file, error);
+  };
+  const auto examined = std::find_if(plugins.begin(), plugins.end(), is_examined);
+  return require_device(std::move(options), examined != plugins.end() ? *examined : plugins.front(),
+                        plugins);
 }
 
 Subject subject_of_backend(RuntimeOptions options, std::string_view name) {

@@ -28,6 +28,15 @@ TEST(Check, ABackendByItsName) {
   EXPECT_HAS(finished.out, "Plugin fake (backend fake)");
 }
 
+TEST(Check, APluginWithoutDevicesIsNotExamined) {
+  const Finished finished =
+      run_command({"check", test_plugin_folder() + "/patchbay-sim-engine.so"},
+                  {"PATCHBAY_SIM_ENGINE_RANK=0", "PATCHBAY_SIM_ENGINE_SIZE=1"})
+          .exits(1);
+  EXPECT_HAS(finished.err, "[check] plugin 'sim-engine' (");
+  EXPECT_HAS(finished.err, ") carries bytes between processes, and has no device to examine.");
+}
+
 TEST(Check, AFaultIsFoundAndNamed) {
   const Finished finished = run_command({"check", fake_plugin(), "--chapter", "memory"},
                                         {"PATCHBAY_FAKE_FAIL_ALLOCATE=3"})
