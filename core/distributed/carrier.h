@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/distributed/member.h"
@@ -40,9 +41,9 @@ class Carrier {
   /// Whether no later operation can take place.
   virtual bool is_broken() const noexcept { return false; }
   /// Ends the operation that is carried out. Any thread.
-  virtual void interrupt(const std::string&) noexcept {}
+  virtual void interrupt(std::string_view) noexcept {}
   /// The members of this process ask for nothing more.
-  virtual void leave(const std::string&) noexcept {}
+  virtual void leave(std::string_view) noexcept {}
 
  protected:
   Carrier() = default;

@@ -141,12 +141,10 @@ class EngineCarrier final : public Carrier {
   std::size_t first_rank() const override { return first_ranks_[engine_.rank()]; }
   MemberHealth describe(std::size_t rank) const override;
   void carry_out(const std::vector<Request>& requests, const Deadline& deadline) override;
-  void refuse(const Error& why) noexcept override { engine_.abort(without_end(why.what())); }
+  void refuse(const Error& why) noexcept override { abort_for(why.what()); }
   bool is_broken() const noexcept override { return engine_.has_failed(); }
-  void interrupt(const std::string& reason) noexcept override {
-    engine_.abort("the group was aborted: " + reason);
-  }
-  void leave(const std::string& reason) noexcept override { engine_.leave(reason); }
+  void interrupt(std::string_view reason) noexcept override;
+  void leave(std::string_view reason) noexcept override { engine_.leave(reason); }
 
  private:
   struct MemberOf {
@@ -161,6 +159,7 @@ class EngineCarrier final : public Carrier {
     std::string text;
   };
 
+  void abort_for(const char* error) noexcept;
   static Device host_of(const Device& device) {
     return device.properties().host_addressable ? device : device.runtime().device("cpu");
   }
@@ -295,6 +294,23 @@ Error EngineCarrier::error_of(const Operation& operation, const StatusFailure& f
                                                 operation.name, names, first.reason)};
 }
 
+void EngineCarrier::interrupt(std::string_view reason) noexcept {
+  try {
+    engine_.abort(fmt::format("the group was aborted: {}", reason));
+  } catch (...) {
+    engine_.abort(reason);
+  }
+}
+
+/// Tells the other processes of an error of this one.
+void EngineCarrier::abort_for(const char* error) noexcept {
+  try {
+    engine_.abort(without_end(error));
+  } catch (...) {
+    engine_.abort("a call failed, and no memory was left to say why");
+  }
+}
+
 void EngineCarrier::carry_out(const std::vector<Request>& requests, const Deadline& deadline) {
   const Request& first = requests[0];
   const Operation operation{requests, deadline, to_string(first.kind), text_of(first)};
@@ -313,7 +329,7 @@ void EngineCarrier::carry_out(const std::vector<Request>& requests, const Deadli
     throw error_of(operation, failure);
   } catch (const std::exception& error) {
     // The other processes wait for this one's next call.
-    engine_.abort(without_end(error.what()));
+    abort_for(error.what());
     throw;
   }
 }

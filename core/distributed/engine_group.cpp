@@ -108,13 +108,13 @@ patchbay_group* EngineGroup::handle() const {
   return group_;
 }
 
-void EngineGroup::abort(const std::string& reason) noexcept {
+void EngineGroup::abort(std::string_view reason) noexcept {
   const std::scoped_lock lock(mutex_);
   has_failed_.store(true);
   if (group_ != nullptr) engine_->table.abort(group_, abi_string(reason));
 }
 
-void EngineGroup::leave(const std::string& reason) noexcept {
+void EngineGroup::leave(std::string_view reason) noexcept {
   const std::scoped_lock lock(mutex_);
   if (group_ == nullptr) return;
   engine_->table.leave(group_, abi_string(reason));

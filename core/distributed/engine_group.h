@@ -53,9 +53,9 @@ class EngineGroup {
   /// Returns when the call has succeeded.
   void finish(const std::shared_ptr<Call>& call);
 
-  void abort(const std::string& reason) noexcept;
+  void abort(std::string_view reason) noexcept;
   /// Without effect after the first time.
-  void leave(const std::string& reason) noexcept;
+  void leave(std::string_view reason) noexcept;
   std::vector<ProcessHealth> health() const;
   bool has_failed() const noexcept { return has_failed_.load(); }
 

@@ -109,7 +109,7 @@ class Group : public std::enable_shared_from_this<Group> {
   void stop(std::unique_lock<std::mutex>& lock) noexcept;
   void run() noexcept;
   const MemberState* leaver() const noexcept;
-  void leave(std::string reason, std::unique_lock<std::mutex>& lock) noexcept;
+  void leave(const MemberState& lost, std::unique_lock<std::mutex>& lock) noexcept;
   void wait(std::unique_lock<std::mutex>& lock);
   void carry_out_first(std::unique_lock<std::mutex>& lock) noexcept;
   void release(std::list<CollectiveState>& collectives,
@@ -472,7 +472,7 @@ void Group::run() noexcept {
     } else if (!collectives_.empty() && !collectives_.front().is_open()) {
       carry_out_first(lock);
     } else if (const MemberState* const lost = leaver()) {
-      leave(lost->reason, lock);
+      leave(*lost, lock);
     } else if (stops_) {
       break;  // without members, none is open
     } else {
@@ -490,10 +490,11 @@ const MemberState* Group::leaver() const noexcept {
   return lost == members_.end() ? nullptr : &*lost;
 }
 
-void Group::leave(std::string reason, std::unique_lock<std::mutex>& lock) noexcept {
+/// The reason does not change any more.
+void Group::leave(const MemberState& lost, std::unique_lock<std::mutex>& lock) noexcept {
   has_left_ = true;
   lock.unlock();
-  carrier->leave(reason);
+  carrier->leave(lost.reason);
   lock.lock();
 }
 

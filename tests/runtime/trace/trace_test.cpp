@@ -329,9 +329,9 @@ TEST(Trace, AndLogWaitForNoFifo) {
                "[Runtime] can't open log file '" + fifo.string() +
                    "': it is no regular file. Correct the setting 'log'");
   const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  EXPECT_ERROR(runtime.start_trace(fifo), kIo, "expected a regular file");
+  EXPECT_ERROR(runtime.start_trace(fifo), kIo, "it is no regular file");
   EXPECT_ERROR(Runtime(options({{"log", "debug:" + fifo.string()}})), kIo,
-               "expected a regular file");
+               "it is no regular file");
   close(reader);
   std::filesystem::remove(fifo);
 }
