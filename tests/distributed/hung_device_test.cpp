@@ -81,7 +81,7 @@ TEST_F(HungGroup, KeepsDeadlines) {
   const Work late = members[0].all_reduce(tensor, ReduceOp::kSum, {.timeout = milliseconds(50)});
   const std::string text = "[all_reduce] members did not come within 50 ms: rank 1 (fake:0)";
   EXPECT_ERROR(tensor.to_vector<float>(), ErrorCode::kTimedOut,
-               "[to_vector] all_reduce failed: members did not come: expected all 2");
+               "[to_vector] all_reduce failed: members did not come within");
   EXPECT_ERROR(late.wait(kLong), ErrorCode::kTimedOut, text);
   EXPECT_ERROR(members[1].barrier(), ErrorCode::kTimedOut, text);
   expect_completed();

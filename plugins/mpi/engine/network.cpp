@@ -706,20 +706,41 @@ void Network::lose(int process, const std::string& reason) {
     member->state = PATCHBAY_MEMBER_LOST;
     member->reason = reason;
     if (group->failure) continue;
-    const auto rank = static_cast<std::uint32_t>(member - group->members.begin());
-    const Failure failure{PATCHBAY_LAUNCH_FAILED,
-                          "rank " + std::to_string(rank) + " is lost: " + reason, rank};
-    fail(*group, failure);
-    Message message;
-    message.head.kind = MessageKind::kFail;
-    message.head.group = group->id;
-    message.head.code = failure.code;
-    message.text = reason;
-    const std::uint32_t states[] = {rank, PATCHBAY_MEMBER_LOST};
-    message.payload.assign(reinterpret_cast<const char*>(states),
-                           reinterpret_cast<const char*>(states) + sizeof(states));
-    send_to_others(*group, message);
+    const auto rank = static_cast<std::size_t>(member - group->members.begin());
+    fail_and_tell(*group, {PATCHBAY_LAUNCH_FAILED,
+                           "rank " + std::to_string(rank) + " is lost: " + reason, rank});
   }
+}
+
+/// What the other members are told of the group's failure, so that all name the same cause.
+Message Network::failure_message(const GroupState& group) {
+  const Failure& failure = *group.failure;
+  Message message;
+  message.head.kind = MessageKind::kFail;
+  message.head.group = group.id;
+  message.head.code = failure.code;
+  message.text = failure.message;
+  if (!failure.member) return message;
+  const MemberState& first = group.members[*failure.member];
+  message.text = first.reason;
+  const auto add = [&](std::size_t rank) {
+    const std::uint32_t states[] = {static_cast<std::uint32_t>(rank), first.state};
+    const char* const bytes = reinterpret_cast<const char*>(states);
+    if (message.payload.size() + sizeof(states) > kMostPayload) return;
+    message.payload.insert(message.payload.end(), bytes, bytes + sizeof(states));
+  };
+  add(*failure.member);
+  for (std::size_t i = 0; i < group.members.size(); ++i) {
+    const MemberState& each = group.members[i];
+    if (&each != &first && each.state == first.state && each.reason == first.reason) add(i);
+  }
+  return message;
+}
+
+void Network::fail_and_tell(GroupState& group, const Failure& failure) {
+  if (group.failure) return;
+  fail(group, failure);
+  if (is_connected_ && !failure_ && !has_stopped_) send_to_others(group, failure_message(group));
 }
 
 void Network::read_failure(GroupState& group, const Message& message) {
@@ -729,7 +750,12 @@ void Network::read_failure(GroupState& group, const Message& message) {
   for (std::size_t at = 0; at + 8 <= message.payload.size(); at += 8) {
     std::uint32_t states[2];
     std::memcpy(states, message.payload.data() + at, sizeof(states));
-    if (states[0] >= group.members.size() || states[0] == group.own) continue;
+    if (states[0] == group.own) {
+      return fail(group, {message.head.code,
+                          "the others waited for this member in vain, until their deadline",
+                          {}});
+    }
+    if (states[0] >= group.members.size()) continue;
     MemberState& member = group.members[states[0]];
     member.state = states[1];
     member.reason = message.text;
@@ -743,10 +769,6 @@ void Network::read_failure(GroupState& group, const Message& message) {
 /// The deadline of the call has passed.
 void Network::fail_late(GroupState& group, const CallState& call) {
   const std::uint64_t now = now_ns();
-  Message message;
-  message.head.kind = MessageKind::kFail;
-  message.head.group = group.id;
-  message.head.code = PATCHBAY_TIMED_OUT;
   std::string ranks, silent;
   std::optional<std::size_t> first;
   for (std::size_t i = 0; i < group.members.size(); ++i) {
@@ -764,17 +786,11 @@ void Network::fail_late(GroupState& group, const CallState& call) {
     member.state = is_silent ? PATCHBAY_MEMBER_LOST : PATCHBAY_MEMBER_LATE;
     if (is_silent && silent.empty()) silent = "it has not answered for " + milliseconds(silence);
     member.reason = is_silent ? silent : "it answers, and has not come";
-    const std::uint32_t states[] = {static_cast<std::uint32_t>(i), member.state};
-    if (message.payload.size() + sizeof(states) <= kMostPayload) {
-      message.payload.insert(message.payload.end(), reinterpret_cast<const char*>(states),
-                             reinterpret_cast<const char*>(states) + sizeof(states));
-    }
     ranks += (ranks.empty() ? "rank " : ", ") + std::to_string(i);
     if (!first) first = i;
   }
-  message.text = group.members[first.value_or(group.own)].reason;
-  send_to_others(group, message);
-  fail(group, {PATCHBAY_TIMED_OUT, ranks + ": " + message.text, first});
+  const std::string reason = first ? group.members[*first].reason : "";
+  fail_and_tell(group, {PATCHBAY_TIMED_OUT, ranks + ": " + reason, first});
 }
 
 void Network::check_deadlines() {
@@ -818,7 +834,8 @@ void Network::leave(const std::shared_ptr<GroupState>& group, std::string_view r
     message.head.group = group->id;
     message.head.number = group->num_calls;
     message.text = std::string(reason);
-    send_to_others(*group, message);
+    // Members that leave a group that has failed say why it has.
+    send_to_others(*group, group->failure ? failure_message(*group) : message);
     step();
   }
   std::erase_if(early_, [&](const auto& each) { return std::get<0>(each.first) == group->id; });
@@ -827,18 +844,8 @@ void Network::leave(const std::shared_ptr<GroupState>& group, std::string_view r
 
 void Network::abort(const std::shared_ptr<GroupState>& group, std::string_view reason) {
   const std::scoped_lock lock(mutex_);
-  if (group->failure) return;
-  const Failure failure{PATCHBAY_LAUNCH_FAILED, std::string(reason), {}};
-  if (is_connected_ && !failure_ && !has_stopped_) {
-    Message message;
-    message.head.kind = MessageKind::kFail;
-    message.head.group = group->id;
-    message.head.code = failure.code;
-    message.text = failure.message;
-    send_to_others(*group, message);
-    step();
-  }
-  fail(*group, failure);
+  fail_and_tell(*group, {PATCHBAY_LAUNCH_FAILED, std::string(reason), {}});
+  step();
 }
 
 std::vector<plugin::MemberInfo> Network::health(const GroupState& group) {

@@ -174,6 +174,8 @@ class Network : public std::enable_shared_from_this<Network> {
   static Failure leaving(std::size_t member, const std::string& reason);
   void fail(GroupState& group, const Failure& failure);
   void fail_all(const char* why);
+  void fail_and_tell(GroupState& group, const Failure& failure);
+  static Message failure_message(const GroupState& group);
   template <class IsFailed>
   void fail_calls(GroupState& group, const Failure& failure, const IsFailed& is_failed);
   void fail_late(GroupState& group, const CallState& call);
