@@ -21,7 +21,7 @@ Tensor extreme(const char* operation, const Tensor& x, const Tensor& sizes, cons
   }
   if (is_largest) return sum(sizes, axes, keepdim);
   base::raise(ErrorCode::kInvalidArgument,
-              "[{}] no elements have no smallest value ({}). Choose another order.", operation,
+              "[{}] no smallest value of no elements ({}). Choose another order.", operation,
               tensor::describe({"x", *x.impl()}));
 }
 
