@@ -30,7 +30,7 @@ TEST(Check, ABackendByItsName) {
 
 TEST(Check, APluginWithoutDevicesIsNotExamined) {
   const Finished finished =
-      run_command({"check", test_plugin_folder() + "/patchbay-sim-engine.so"},
+      run_command({"check", test::test_plugin_folder() + "/patchbay-sim-engine.so"},
                   {"PATCHBAY_SIM_ENGINE_RANK=0", "PATCHBAY_SIM_ENGINE_SIZE=1"})
           .exits(1);
   EXPECT_HAS(finished.err, "[check] plugin 'sim-engine' (");
