@@ -20,7 +20,7 @@ struct Deadline {
   std::chrono::nanoseconds timeout{0};
 };
 
-/// Called by the group's thread, but for what says otherwise.
+/// The group's thread calls these functions, and any thread those that say so.
 class Carrier {
  public:
   virtual ~Carrier() = default;
@@ -30,8 +30,8 @@ class Carrier {
   /// The members of all processes, and the rank of this process's first one. Any thread.
   virtual std::size_t size() const = 0;
   virtual std::size_t first_rank() const = 0;
-  /// What is known of a member, with no calls and no failure. Any thread.
-  virtual MemberHealth describe(std::size_t rank) const = 0;
+  /// What is known of the members, by rank, without the group's failure. Any thread.
+  virtual std::vector<MemberHealth> members() const = 0;
 
   /// Queues the work of an operation on the members' devices. Errors: those of copies, operations
   /// and engines.

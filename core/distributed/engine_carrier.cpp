@@ -60,19 +60,13 @@ std::string text_of(const char* text, std::size_t size) {
   return base::one_line(std::string_view(text, strnlen(text, size)));
 }
 
-/// The same on all processes: without the device.
-std::string text_of(const Request& request) {
-  std::string text = to_string(request.kind);
-  const bool joins = request.kind == Kind::kAllReduce || request.kind == Kind::kReduce ||
-                     request.kind == Kind::kReduceScatter;
-  if (joins) text += fmt::format(" ({})", patchbay::to_string(request.op));
-  if (request.tensor().defined()) {
-    text += fmt::format(" of {} {}", patchbay::to_string(request.tensor().dtype()),
-                        patchbay::to_string(request.tensor().shape()));
-  }
-  const bool has_root = request.kind == Kind::kBroadcast || request.kind == Kind::kReduce;
-  if (has_root) text += fmt::format(" with root {}", request.root);
-  return text;
+/// What is equal on all processes: the device is not.
+std::string common_text(const Request& request) {
+  const Tensor& tensor = request.tensor();
+  return describe(request, tensor.defined()
+                               ? fmt::format("{} {}", patchbay::to_string(tensor.dtype()),
+                                             patchbay::to_string(tensor.shape()))
+                               : "");
 }
 
 /// Without what the error of another process has already: the operation, and the last full stop.
@@ -94,17 +88,11 @@ patchbay_transfer barrier() {
   return transfer;
 }
 
-/// The elements of a tensor where the engine reads and writes: in place if the host can address
-/// them, else a copy on a CPU device.
-class OnHost {
- public:
-  OnHost(const Tensor& elements, const Device& host)
-      : here_(elements.device().properties().host_addressable ? elements : elements.to(host)) {}
-  const Tensor& tensor() const { return here_; }
-
- private:
-  Tensor here_;
-};
+/// The elements where an engine can read and write them: in place if the host can address them,
+/// else a copy on a CPU device.
+Tensor on_host(const Tensor& elements, const Device& host) {
+  return elements.device().properties().host_addressable ? elements : elements.to(host);
+}
 
 /// Waits until the elements can be read, or written, by their address.
 patchbay_memory address_of(const Tensor& elements, bool writes, const char* operation) {
@@ -139,7 +127,7 @@ class EngineCarrier final : public Carrier {
 
   std::size_t size() const override { return members_.size(); }
   std::size_t first_rank() const override { return first_ranks_[engine_.rank()]; }
-  MemberHealth describe(std::size_t rank) const override;
+  std::vector<MemberHealth> members() const override;
   void carry_out(const std::vector<Request>& requests, const Deadline& deadline) override;
   void refuse(const Error& why) noexcept override { abort_for(why.what()); }
   bool is_broken() const noexcept override { return engine_.has_failed(); }
@@ -166,11 +154,8 @@ class EngineCarrier final : public Carrier {
   void learn_members(const Deadline& deadline);
   std::size_t process_of(std::size_t rank) const { return members_[rank].process; }
 
-  std::shared_ptr<EngineGroup::Call> start(const Operation& operation, Transfers transfers,
-                                           std::vector<Tensor> tensors);
-  void run(const Operation& operation, Transfers transfers, std::vector<Tensor> tensors) {
-    engine_.finish(start(operation, std::move(transfers), std::move(tensors)));
-  }
+  /// Starts the transfers and waits for them. The tensors have the memory.
+  void run(const Operation& operation, const Transfers& transfers, std::vector<Tensor> tensors);
   Error error_of(const Operation& operation, const StatusFailure& failure) const;
   std::string names_of(const std::vector<bool>& processes) const;
 
@@ -235,21 +220,25 @@ void EngineCarrier::learn_members(const Deadline& deadline) {
   }
 }
 
-MemberHealth EngineCarrier::describe(std::size_t rank) const {
-  MemberHealth member = members_[rank].description;
-  const ProcessHealth health = engine_.health()[members_[rank].process];
-  member.is_lost = health.state == PATCHBAY_MEMBER_LOST;
-  member.reason = member.is_lost ? health.reason : "";
-  member.num_calls = num_done_.load();
-  return member;
+std::vector<MemberHealth> EngineCarrier::members() const {
+  const std::vector<ProcessHealth> health = engine_.health();
+  std::vector<MemberHealth> all;
+  for (const MemberOf& each : members_) {
+    const ProcessHealth& process = health[each.process];
+    MemberHealth& member = all.emplace_back(each.description);
+    member.is_lost = process.state == PATCHBAY_MEMBER_LOST;
+    if (member.is_lost) member.reason = process.reason;
+    member.num_calls = num_done_.load();
+  }
+  return all;
 }
 
 // ------------------------------------------------------------------------------------ calls ---
 
-std::shared_ptr<EngineGroup::Call> EngineCarrier::start(const Operation& operation,
-                                                        Transfers transfers,
-                                                        std::vector<Tensor> tensors) {
-  return engine_.start(transfers, operation.text, operation.deadline.at_ns, std::move(tensors));
+void EngineCarrier::run(const Operation& operation, const Transfers& transfers,
+                        std::vector<Tensor> tensors) {
+  engine_.finish(
+      engine_.start(transfers, operation.text, operation.deadline.at_ns, std::move(tensors)));
 }
 
 /// "rank 1 (node2, process 4711, cpu:0), rank 2 (...)", of the members of those processes.
@@ -313,7 +302,7 @@ void EngineCarrier::abort_for(const char* error) noexcept {
 
 void EngineCarrier::carry_out(const std::vector<Request>& requests, const Deadline& deadline) {
   const Request& first = requests[0];
-  const Operation operation{requests, deadline, to_string(first.kind), text_of(first)};
+  const Operation operation{requests, deadline, to_string(first.kind), common_text(first)};
   try {
     const bool is_empty = first.tensor().defined() && first.tensor().num_elements() == 0;
     switch (is_empty ? Kind::kBarrier : first.kind) {
@@ -344,8 +333,7 @@ Tensor EngineCarrier::join_here(const Operation& operation) {
   const Tensor own = Flat::read(first.in).elements;
   if (operation.requests.size() == 1) return own;
   std::vector<Tensor> parts;
-  const bool widens = first.op == ReduceOp::kSum && tensor::is_small(own.dtype());
-  const DType dtype = widens ? DType::f32 : own.dtype();
+  const DType dtype = dtype_of_joins(first.op, own.dtype());
   for (const Request& each : operation.requests) {
     const Tensor elements = Flat::read(each.in).elements;
     parts.push_back(elements.to(own.device(), {.copy = false, .non_blocking = true}).cast(dtype));
@@ -376,7 +364,7 @@ void EngineCarrier::join_share(const Operation& operation, const Tensor& all, co
                                     operation.name));
     transfers.push_back(transfer_of(PATCHBAY_RECEIVE, part, process, operation.name));
   }
-  run(operation, std::move(transfers), {all, others});
+  run(operation, transfers, {all, others});
   if (count > 0) join(out, parts, out_rank, operation.requests[0].op);
 }
 
@@ -385,7 +373,7 @@ Bounds EngineCarrier::shares_of(std::int64_t count) const {
   const auto size = static_cast<std::int64_t>(engine_.size());
   Bounds bounds;
   for (std::int64_t i = 0; i <= size; ++i) {
-    bounds.push_back(count / size * i + std::min(i, count % size));
+    bounds.push_back(begin_of_share(count, size, i));
   }
   return bounds;
 }
@@ -412,7 +400,7 @@ void EngineCarrier::gather(const Operation& operation, const Tensor& all, const 
                                     all.slice(0, bounds[process], bounds[process + 1]), process,
                                     operation.name));
   }
-  run(operation, std::move(transfers), {all});
+  run(operation, transfers, {all});
   all.impl()->buffer().note_written();
 }
 
@@ -425,9 +413,7 @@ void write(const Request& to, const Tensor& elements) {
 
 void EngineCarrier::all_reduce(const Operation& operation) {
   const InContext context(operation.requests[0]);
-  const Tensor sum = join_here(operation);
-  const OnHost on_host(sum, host_);
-  const Tensor& all = on_host.tensor();
+  const Tensor all = on_host(join_here(operation), host_);
   const Bounds bounds = shares_of(all.num_elements());
   const std::size_t own = engine_.rank();
   join_share(operation, all, all.slice(0, bounds[own], bounds[own + 1]), own, bounds);
@@ -439,8 +425,7 @@ void EngineCarrier::all_reduce(const Operation& operation) {
 
 void EngineCarrier::reduce(const Operation& operation) {
   const InContext context(operation.requests[0]);
-  const OnHost on_host(join_here(operation), host_);
-  const Tensor& all = on_host.tensor();
+  const Tensor all = on_host(join_here(operation), host_);
   const Bounds bounds = shares_of(all.num_elements());
   const std::size_t own = engine_.rank();
   const auto root = static_cast<std::size_t>(operation.requests[0].root);
@@ -450,7 +435,7 @@ void EngineCarrier::reduce(const Operation& operation) {
   Transfers transfers = {barrier()};
   if (own != target) {
     transfers.push_back(transfer_of(PATCHBAY_SEND, share, target, operation.name));
-    return run(operation, std::move(transfers), {share});
+    return run(operation, transfers, {share});
   }
   const Tensor result = all.new_empty(all.shape(), all.dtype());
   for (std::size_t process = 0; process < engine_.size(); ++process) {
@@ -461,7 +446,7 @@ void EngineCarrier::reduce(const Operation& operation) {
       transfers.push_back(transfer_of(PATCHBAY_RECEIVE, part, process, operation.name));
     }
   }
-  run(operation, std::move(transfers), {result});
+  run(operation, transfers, {result});
   write(operation.requests[root - first_rank()], result);
 }
 
@@ -476,10 +461,10 @@ void EngineCarrier::broadcast(const Operation& operation) {
     const InContext context(request);
     patchbay_transfer transfer{};
     if (own == source) {
-      const OnHost on_host(Flat::read(request.in).elements, host_);
-      transfer = transfer_of(PATCHBAY_SEND, on_host.tensor(), source, operation.name);
+      const Tensor elements = on_host(Flat::read(request.in).elements, host_);
+      transfer = transfer_of(PATCHBAY_SEND, elements, source, operation.name);
       transfer.kind = PATCHBAY_BROADCAST;
-      run(operation, {transfer}, {on_host.tensor()});
+      run(operation, {transfer}, {elements});
     } else {
       const Tensor elements = new_on_host(request.out);
       transfer = transfer_of(PATCHBAY_RECEIVE, elements, source, operation.name);
@@ -529,8 +514,7 @@ void EngineCarrier::reduce_scatter(const Operation& operation) {
   const InContext context(operation.requests[0]);
   const std::int64_t each = operation.requests[0].out.num_elements();
   const Bounds bounds = members_shares(each);
-  const OnHost on_host(join_here(operation), host_);
-  const Tensor& all = on_host.tensor();
+  const Tensor all = on_host(join_here(operation), host_);
   const std::size_t own = engine_.rank();
   const Tensor share = all.new_empty({bounds[own + 1] - bounds[own]}, all.dtype());
   join_share(operation, all, share, engine_.size(), bounds);

@@ -130,7 +130,6 @@ std::vector<ProcessHealth> EngineGroup::health() const {
     if (info == nullptr || info->rank >= all.size()) return;
     ProcessHealth& one = all[info->rank];
     one.state = info->state;
-    one.num_calls = info->num_calls;
     one.reason = base::without_line_breaks(std::string(info->reason.data, info->reason.size));
   };
   base::release_status(engine_->table.health(group_, note, &found));

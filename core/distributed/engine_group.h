@@ -24,7 +24,6 @@ namespace patchbay::distributed {
 /// What the engine knows of a process of the group.
 struct ProcessHealth {
   std::uint32_t state = PATCHBAY_MEMBER_WELL;
-  std::uint64_t num_calls = 0;
   std::string reason;
 };
 

@@ -18,15 +18,20 @@ namespace patchbay::distributed {
 
 // --------------------------------------------------------------------------------- checks ---
 
-std::string describe(const Request& request) {
+std::string describe(const Request& request, const std::string& operand) {
   std::string text = to_string(request.kind);
   const bool joins = request.kind == Kind::kAllReduce || request.kind == Kind::kReduce ||
                      request.kind == Kind::kReduceScatter;
   if (joins) text += fmt::format(" ({})", patchbay::to_string(request.op));
-  if (request.tensor().defined()) text += " of " + tensor::describe(*request.tensor().impl());
+  if (!operand.empty()) text += " of " + operand;
   const bool has_root = request.kind == Kind::kBroadcast || request.kind == Kind::kReduce;
   if (has_root) text += fmt::format(" with root {}", request.root);
   return text;
+}
+
+std::string describe(const Request& request) {
+  const bool has_operand = request.tensor().defined();
+  return describe(request, has_operand ? tensor::describe(*request.tensor().impl()) : "");
 }
 
 namespace {
@@ -155,6 +160,10 @@ void join_out(const Tensor& out, const Tensor& a, const Tensor& b, ReduceOp op) 
 
 }  // namespace
 
+DType dtype_of_joins(ReduceOp op, DType dtype) {
+  return op == ReduceOp::kSum && tensor::is_small(dtype) ? DType::f32 : dtype;
+}
+
 void join(const Tensor& out, const std::vector<Tensor>& parts, std::size_t out_rank, ReduceOp op) {
   std::vector<Tensor> here;  // all copies are queued before the first sum
   for (const Tensor& part : parts) {
@@ -164,14 +173,17 @@ void join(const Tensor& out, const std::vector<Tensor>& parts, std::size_t out_r
     out.copy_from(here[0], /*non_blocking=*/true);
     return;
   }
-  const bool widens = op == ReduceOp::kSum && tensor::is_small(out.dtype());
+  const DType dtype = dtype_of_joins(op, out.dtype());
   // `out` may be written at once unless it is a part that is read later.
-  const bool in_place = !widens && out_rank < 2;
-  const DType dtype = widens ? DType::f32 : out.dtype();
+  const bool in_place = dtype == out.dtype() && out_rank < 2;
   const Tensor sum = in_place ? out : out.new_empty(out.shape(), dtype);
   join_out(sum, here[0].cast(dtype), here[1].cast(dtype), op);
   for (std::size_t i = 2; i < here.size(); ++i) join_out(sum, sum, here[i].cast(dtype), op);
   if (!in_place) out.copy_from(sum, /*non_blocking=*/true);
+}
+
+std::int64_t begin_of_share(std::int64_t count, std::int64_t num_shares, std::int64_t share) {
+  return count / num_shares * share + std::min(share, count % num_shares);
 }
 
 namespace {
@@ -218,9 +230,7 @@ void all_reduce(const Operands& operands) {
   const std::int64_t num_shares = shares_pay(operands) ? std::min(size, count) : 1;
   for (std::int64_t share = 0; share < num_shares; ++share) {
     const auto at = static_cast<std::size_t>(share);
-    const auto bound = [&](std::int64_t i) {
-      return count / num_shares * i + std::min(i, count % num_shares);
-    };
+    const auto bound = [&](std::int64_t i) { return begin_of_share(count, num_shares, i); };
     in_chunks(bound(share), bound(share + 1), operands.in[0].elements.dtype(),
               [&](std::int64_t begin, std::int64_t end) {
                 join_range(operands, at, begin, end);
@@ -273,11 +283,13 @@ void reduce_scatter(const Operands& operands) {
 
 }  // namespace
 
-MemberHealth LocalCarrier::describe(std::size_t rank) const {
-  MemberHealth member;
-  member.rank = static_cast<int>(rank);
-  member.device = devices_[rank].name();
-  return member;
+std::vector<MemberHealth> LocalCarrier::members() const {
+  std::vector<MemberHealth> all(devices_.size());
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    all[rank].rank = static_cast<int>(rank);
+    all[rank].device = devices_[rank].name();
+  }
+  return all;
 }
 
 void LocalCarrier::carry_out(const std::vector<Request>& requests, const Deadline&) {

@@ -37,12 +37,18 @@ struct Flat {
   bool is_packed = false;
 };
 
+/// The dtype in which elements are joined: f32 for sums of 16-bit floats, which are rounded once.
+DType dtype_of_joins(ReduceOp op, DType dtype);
 /// Joins the parts in their order into `out`, on its device. Part `out_rank` may be `out` itself.
-/// Sums of 16-bit floats are kept in f32 and rounded once.
 void join(const Tensor& out, const std::vector<Tensor>& parts, std::size_t out_rank, ReduceOp op);
+
+/// Where a share begins if `count` elements are divided as equally as possible.
+std::int64_t begin_of_share(std::int64_t count, std::int64_t num_shares, std::int64_t share);
 
 /// "all_reduce (sum) of f32 [3] on cpu:0"
 std::string describe(const Request& request);
+/// With another text for the tensor; none if that is empty.
+std::string describe(const Request& request, const std::string& operand);
 
 /// What the members are told where one's own call failed.
 Error refusal_of(Kind kind, const std::string& member, const std::exception_ptr& why);
@@ -60,7 +66,7 @@ class LocalCarrier final : public Carrier {
 
   std::size_t size() const override { return devices_.size(); }
   std::size_t first_rank() const override { return 0; }
-  MemberHealth describe(std::size_t rank) const override;
+  std::vector<MemberHealth> members() const override;
   void carry_out(const std::vector<Request>& requests, const Deadline& deadline) override;
 
  private:

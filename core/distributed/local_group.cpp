@@ -260,16 +260,13 @@ std::vector<MemberHealth> Group::health() {
   home.check("health", devices[0].name());
   const std::scoped_lock lock(mutex_);
   const std::string failure = failure_text();
-  std::vector<MemberHealth> result;
-  for (std::size_t rank = 0; rank < carrier->size(); ++rank) {
-    MemberHealth member = carrier->describe(rank);
-    if (const std::size_t i = rank - carrier->first_rank(); i < members_.size()) {
-      member.is_lost = members_[i].is_lost;
-      member.reason = members_[i].reason;
-      member.num_calls = members_[i].num_calls;
-    }
-    member.group_failure = failure;
-    result.push_back(std::move(member));
+  std::vector<MemberHealth> result = carrier->members();
+  for (MemberHealth& each : result) each.group_failure = failure;
+  for (std::size_t i = 0; i < members_.size(); ++i) {  // those of this process
+    MemberHealth& own = result[carrier->first_rank() + i];
+    own.is_lost = members_[i].is_lost;
+    own.reason = members_[i].reason;
+    own.num_calls = members_[i].num_calls;
   }
   return result;
 }
@@ -581,8 +578,7 @@ class LocalMember final : public Member {
     if (!entry.is_first) {
       raise(ErrorCode::kInUse,
             "[{}] two threads use one member at once, rank {} ({}): the order of their calls would "
-            "be "
-            "undefined. Use one thread for each member.",
+            "be undefined. Use one thread for each member.",
             to_string(request.kind), rank(), own().name());
     }
     return group_->post(rank_, std::move(request));

@@ -56,8 +56,6 @@ std::string EngineState::describe() {
   const base::StatusHolder answered(answer);
   if (!failure.empty()) return failure;
   if (answered) return "describe failed: " + answered->message;
-  capabilities = properties.capabilities;
-  kinds = properties.kinds;
   Arrival arrival;
   arrival.expect(
       properties.launched_size == 0 || properties.launched_rank < properties.launched_size,
@@ -66,7 +64,7 @@ std::string EngineState::describe() {
   launched_rank = properties.launched_rank;
   launched_size = properties.launched_size;
   library_name = arrival.text("the name of its library", properties.library);
-  device_backend = arrival.text("its backend", properties.backend);
+  static_cast<void>(arrival.text("its backend", properties.backend));
   return arrival.fault();
 }
 

@@ -29,14 +29,12 @@ struct EngineState final : PluginFile {
   PluginInfo info() const;
   /// A line for the status of the file.
   std::string explain() const;
-  bool has_kind(int transfer) const { return (kinds >> transfer & 1) != 0; }
 
   patchbay_plugin plugin{};
   patchbay_collective_table table{};
   patchbay_driver* driver = nullptr;
-  std::uint64_t capabilities = 0, kinds = 0;
   std::uint32_t launched_rank = 0, launched_size = 0;
-  std::string library_name, device_backend;
+  std::string library_name;
   std::atomic<std::size_t> num_groups{0};
 
  private:

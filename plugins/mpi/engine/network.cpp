@@ -11,6 +11,8 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
+#include "kit/dtypes.hpp"
+
 namespace patchbay::mpi {
 namespace {
 
@@ -44,12 +46,11 @@ bool is_between_two(const patchbay_call& call) {
   });
 }
 
-std::size_t element_bytes(std::uint8_t dtype) {
-#define PATCHBAY_SIZE(name, printed, NAME, number, size_bytes, kind, type, dlpack_code) \
-  case number: return size_bytes;
-  switch (dtype) { PATCHBAY_DTYPES(PATCHBAY_SIZE) }
-#undef PATCHBAY_SIZE
-  plugin::invalid_argument("no such dtype: " + std::to_string(dtype));
+std::size_t bytes_of(const patchbay_transfer& transfer) {
+  if (!is_known(transfer.dtype)) {
+    plugin::invalid_argument("no such dtype: " + std::to_string(transfer.dtype));
+  }
+  return transfer.count * static_cast<std::size_t>(element_bytes(transfer.dtype));
 }
 
 char* address(const patchbay_memory& memory) {
@@ -163,9 +164,9 @@ void Network::run() noexcept {
   std::uint64_t nap_ns = kFirstNapNs;
   while (!stops_ && !failure_) {
     step();
-    const bool has_calls = std::ranges::any_of(groups_, [](const auto& each) {
-      const auto group = each.lock();
-      return group && !group->calls.empty();
+    bool has_calls = false;
+    for_groups([&](const std::shared_ptr<GroupState>& group) {
+      has_calls = has_calls || !group->calls.empty();
     });
     if (!has_calls || num_waiting_ > 0) {
       changed_.wait_for(lock, std::chrono::nanoseconds(kIdleNapNs));
@@ -247,9 +248,7 @@ void Network::step() {
 /// The library itself fails: no group can go on.
 void Network::fail_all(const char* why) {
   if (!failure_) failure_ = Failure{PATCHBAY_DRIVER_ERROR, why, {}};
-  for (const auto& each : groups_) {
-    if (const auto group = each.lock()) fail(*group, *failure_);
-  }
+  for_groups([&](const std::shared_ptr<GroupState>& group) { fail(*group, *failure_); });
   changed_.notify_all();
 }
 
@@ -283,26 +282,32 @@ void Network::take(Pending& pending, int error) {
   }
 }
 
+std::optional<std::size_t> Network::rank_in(const GroupState& group, int process) {
+  const auto at = std::ranges::find(group.members, process, &MemberState::process);
+  if (at == group.members.end()) return {};
+  return static_cast<std::size_t>(at - group.members.begin());
+}
+
+/// The call of this process that a member's message belongs to; null if it has not started it.
+std::shared_ptr<CallState> Network::find_call(const GroupState& group, std::size_t member,
+                                              std::uint64_t number) {
+  const auto is_it = [&](const std::shared_ptr<CallState>& call) {
+    if ((number & kBetweenTwo) == 0) return call->number == number;
+    return std::ranges::any_of(call->lanes, [&](const Lane& lane) {
+      return !lane.sends && lane.member == member && !lane.is_open && lane.number == number;
+    });
+  };
+  const auto at = std::ranges::find_if(group.calls, is_it);
+  return at == group.calls.end() ? nullptr : *at;
+}
+
 void Network::read(int process, Message message) {
   const MessageHead& head = message.head;
-  if (head.kind == MessageKind::kFarewell) {
-    processes_[static_cast<std::size_t>(process)].said_farewell = true;
-    for (const auto& each : groups_) {
-      const auto group = each.lock();
-      if (!group) continue;
-      const auto at = std::ranges::find(group->members, process, &MemberState::process);
-      if (at == group->members.end() || at->leaves_at != UINT64_MAX) continue;
-      note_leaving(*group, static_cast<std::size_t>(at - group->members.begin()), at->num_calls,
-                   "its process is ending");
-    }
-    changed_.notify_all();
-    return;
-  }
+  if (head.kind == MessageKind::kFarewell) return read_farewell(process);
   std::shared_ptr<GroupState> group;
-  for (const auto& each : groups_) {
-    auto held = each.lock();
-    if (held && held->id == head.group) group = std::move(held);
-  }
+  for_groups([&](const std::shared_ptr<GroupState>& each) {
+    if (each->id == head.group) group = each;
+  });
   if (head.kind == MessageKind::kPing) {
     Message answer;
     answer.head.kind = MessageKind::kPong;
@@ -310,42 +315,40 @@ void Network::read(int process, Message message) {
     answer.head.number = group ? group->num_calls : 0;
     return send(process, answer);
   }
-  if (head.kind == MessageKind::kCall) {
-    std::shared_ptr<CallState> call;
-    std::size_t member = 0;
-    if (group) {
-      const auto at = std::ranges::find(group->members, process, &MemberState::process);
-      if (at == group->members.end()) return;
-      member = static_cast<std::size_t>(at - group->members.begin());
-      if ((head.number & kBetweenTwo) == 0) {
-        at->num_calls = std::max(at->num_calls, head.number + 1);
-      }
-      for (const auto& each : group->calls) {
-        const bool is_it = (head.number & kBetweenTwo) == 0
-                               ? each->number == head.number
-                               : std::ranges::any_of(each->lanes, [&](const Lane& lane) {
-                                   return !lane.sends && lane.member == member && !lane.is_open &&
-                                          lane.number == head.number;
-                                 });
-        if (is_it) call = each;
-      }
-    }
-    if (call) return read_call(call, member, message);
+  if (!group && head.kind == MessageKind::kCall) {  // of a group that is not made here yet
     early_.insert_or_assign(Key{head.group, head.number, process}, std::move(message));
     return;
   }
-  if (!group) return;
-  const auto at = std::ranges::find(group->members, process, &MemberState::process);
-  if (at == group->members.end()) return;
-  if (head.kind == MessageKind::kPong) {
-    at->num_calls = std::max(at->num_calls, head.number);
-  } else if (head.kind == MessageKind::kFail) {
-    read_failure(*group, message);
-  } else if (head.kind == MessageKind::kLeave) {
-    at->num_calls = std::max(at->num_calls, head.number);
-    note_leaving(*group, static_cast<std::size_t>(at - group->members.begin()), head.number,
-                 message.text);
+  const auto rank = group ? rank_in(*group, process) : std::nullopt;
+  if (!rank) return;
+  MemberState& member = group->members[*rank];
+  const bool is_between_two = (head.number & kBetweenTwo) != 0;
+  switch (head.kind) {
+    case MessageKind::kCall:
+      if (!is_between_two) member.num_calls = std::max(member.num_calls, head.number + 1);
+      if (const auto call = find_call(*group, *rank, head.number)) {
+        return read_call(call, *rank, message);
+      }
+      early_.insert_or_assign(Key{head.group, head.number, process}, std::move(message));
+      break;
+    case MessageKind::kPong: member.num_calls = std::max(member.num_calls, head.number); break;
+    case MessageKind::kFail: read_failure(*group, message); break;
+    case MessageKind::kLeave:
+      member.num_calls = std::max(member.num_calls, head.number);
+      note_leaving(*group, *rank, head.number, message.text);
+      break;
+    default: break;
   }
+}
+
+void Network::read_farewell(int process) {
+  processes_[static_cast<std::size_t>(process)].said_farewell = true;
+  for_groups([&](const std::shared_ptr<GroupState>& group) {
+    const auto rank = rank_in(*group, process);
+    if (!rank || group->members[*rank].leaves_at != UINT64_MAX) return;
+    note_leaving(*group, *rank, group->members[*rank].num_calls, "its process is ending");
+  });
+  changed_.notify_all();
 }
 
 void Network::read_call(const std::shared_ptr<CallState>& call, std::size_t member,
@@ -470,7 +473,7 @@ void Network::add_lanes(CallState& call, const patchbay_call& asked) const {
   for (std::uint32_t i = 0; i < asked.num_transfers; ++i) {
     const patchbay_transfer& each = asked.transfers[i];
     if (each.kind == PATCHBAY_BARRIER) continue;
-    const std::size_t bytes = each.count * element_bytes(each.dtype);
+    const std::size_t bytes = bytes_of(each);
     char* const from = address(each.from);
     char* const to = address(each.to);
     const bool has_peer = each.kind == PATCHBAY_BROADCAST || each.kind == PATCHBAY_SEND ||
@@ -698,18 +701,14 @@ void Network::fail_calls(GroupState& group, const Failure& failure, const IsFail
 void Network::lose(int process, const std::string& reason) {
   Process& lost = processes_[static_cast<std::size_t>(process)];
   if (std::exchange(lost.is_lost, true)) return;
-  for (const auto& each : groups_) {
-    const auto group = each.lock();
-    if (!group) continue;
-    const auto member = std::ranges::find(group->members, process, &MemberState::process);
-    if (member == group->members.end() || member->state == PATCHBAY_MEMBER_LOST) continue;
-    member->state = PATCHBAY_MEMBER_LOST;
-    member->reason = reason;
-    if (group->failure) continue;
-    const auto rank = static_cast<std::size_t>(member - group->members.begin());
+  for_groups([&](const std::shared_ptr<GroupState>& group) {
+    const auto rank = rank_in(*group, process);
+    if (!rank || group->members[*rank].state == PATCHBAY_MEMBER_LOST) return;
+    group->members[*rank].state = PATCHBAY_MEMBER_LOST;
+    group->members[*rank].reason = reason;
     fail_and_tell(*group, {PATCHBAY_LAUNCH_FAILED,
-                           "rank " + std::to_string(rank) + " is lost: " + reason, rank});
-  }
+                           "rank " + std::to_string(*rank) + " is lost: " + reason, rank});
+  });
 }
 
 /// What the other members are told of the group's failure, so that all name the same cause.
@@ -795,34 +794,32 @@ void Network::fail_late(GroupState& group, const CallState& call) {
 
 void Network::check_deadlines() {
   const std::uint64_t now = now_ns();
-  ask_silent(now);
-  for (const auto& each : groups_) {
-    const auto group = each.lock();
-    if (!group || group->failure) continue;
-    const auto late = std::ranges::find_if(
+  for_groups([&](const std::shared_ptr<GroupState>& group) { ask_silent(*group, now); });
+  for_groups([&](const std::shared_ptr<GroupState>& group) {
+    if (group->failure) return;
+    const auto at = std::ranges::find_if(
         group->calls, [&](const auto& call) { return now >= call->deadline_ns; });
-    if (late != group->calls.end()) fail_late(*group, *std::shared_ptr<CallState>(*late));
-  }
+    if (at == group->calls.end()) return;
+    const std::shared_ptr<CallState> late = *at;  // the failure takes it from the list
+    fail_late(*group, *late);
+  });
 }
 
 /// Pings members that others wait for and that have said nothing for a while.
-void Network::ask_silent(std::uint64_t now) {
-  for (const auto& each : groups_) {
-    const auto group = each.lock();
-    if (!group || group->calls.empty()) continue;
-    const CallState& call = *group->calls.front();
-    if (now - call.started_ns < kPingAfterNs) continue;
-    for (std::size_t i = 0; i < group->members.size(); ++i) {
-      const int number = group->members[i].process;
-      Process& process = processes_[static_cast<std::size_t>(number)];
-      if (i == group->own || process.is_lost || process.pinged_ns != 0) continue;
-      const std::uint64_t since = std::max(process.heard_ns, call.started_ns);
-      if (now < since + kPingAfterNs) continue;
-      Message ping;
-      ping.head.group = group->id;
-      process.pinged_ns = now;
-      send(number, ping);
-    }
+void Network::ask_silent(const GroupState& group, std::uint64_t now) {
+  if (group.calls.empty()) return;
+  const CallState& call = *group.calls.front();
+  if (now - call.started_ns < kPingAfterNs) return;
+  for (std::size_t i = 0; i < group.members.size(); ++i) {
+    const int number = group.members[i].process;
+    Process& process = processes_[static_cast<std::size_t>(number)];
+    if (i == group.own || process.is_lost || process.pinged_ns != 0) continue;
+    const std::uint64_t since = std::max(process.heard_ns, call.started_ns);
+    if (now < since + kPingAfterNs) continue;
+    Message ping;
+    ping.head.group = group.id;
+    process.pinged_ns = now;
+    send(number, ping);
   }
 }
 

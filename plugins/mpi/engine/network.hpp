@@ -156,7 +156,19 @@ class Network : public std::enable_shared_from_this<Network> {
   void listen(int process);
   void step();
   void take(Pending& pending, int error);
+  /// Calls visit(group) for each group that still has a handle or a call.
+  template <class Visit>
+  void for_groups(const Visit& visit) const {
+    for (const auto& each : groups_) {
+      if (const std::shared_ptr<GroupState> group = each.lock()) visit(group);
+    }
+  }
+  /// Empty if the process is no member.
+  static std::optional<std::size_t> rank_in(const GroupState& group, int process);
+  static std::shared_ptr<CallState> find_call(const GroupState& group, std::size_t member,
+                                              std::uint64_t number);
   void read(int process, Message message);
+  void read_farewell(int process);
   void read_call(const std::shared_ptr<CallState>& call, std::size_t member,
                  const Message& message);
   void read_failure(GroupState& group, const Message& message);
@@ -180,7 +192,7 @@ class Network : public std::enable_shared_from_this<Network> {
   void fail_calls(GroupState& group, const Failure& failure, const IsFailed& is_failed);
   void fail_late(GroupState& group, const CallState& call);
   void check_deadlines();
-  void ask_silent(std::uint64_t now);
+  void ask_silent(const GroupState& group, std::uint64_t now);
   static void throw_failure(const Failure& failure);
 
   const std::unique_ptr<Mpi> mpi_;

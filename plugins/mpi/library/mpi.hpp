@@ -19,7 +19,7 @@ namespace patchbay::mpi {
 enum class ThreadLevel : std::uint8_t { kSingle, kFunneled, kSerialized, kMultiple };
 const char* to_string(ThreadLevel level);
 
-/// A message that is not under way any more.
+/// A message that has arrived, was sent, or has failed.
 struct Completion {
   std::uint64_t message = 0;  // the number that the sender or receiver gave it
   int error = 0;              // of the library; 0 for success
@@ -51,11 +51,11 @@ class Mpi {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// Start a message; the bytes stay valid until its completion. At most 2^30 bytes.
+  /// Starts a message; the caller keeps the bytes valid until its completion. At most 2^30 bytes.
   virtual void send(std::uint64_t message, const void* bytes, std::size_t size, int peer,
                     int tag) = 0;
   virtual void receive(std::uint64_t message, void* bytes, std::size_t size, int peer, int tag) = 0;
-  /// Asks that a message is received no more. Its completion comes as for any other.
+  /// Asks the library to receive a message no more. Its completion is reported as any other.
   virtual void cancel_receive(std::uint64_t message) = 0;
   /// Adds the messages that have completed. Never blocks.
   virtual void poll(std::vector<Completion>& completed) = 0;
